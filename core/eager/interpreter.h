@@ -1,0 +1,88 @@
+// The embedded interpreter: PyTorch's eager semantics over storages (passes.md 3.1, 5.3).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/eager/runtime_value.h"
+#include "core/ir/trace.h"
+
+namespace tg {
+
+struct NamedValue {
+  std::string name;
+  RuntimeValue value;
+};
+
+// Values for the parameters. Tensors that share a Storage alias. A run works on copies of the storages
+// (sharing kept), so inputs are never changed.
+struct RunInputs {
+  std::vector<NamedValue> arguments;
+  std::uint64_t seed = 0;  // of random operations, and shown in reports
+};
+
+struct RunLimits {
+  std::chrono::milliseconds time{60'000};
+  std::uint64_t bytes = std::uint64_t{4} << 30;
+};
+
+enum class RunErrorKind { BadProgram, NotSupported, OutOfMemory, TimedOut, Cancelled, RaisesAsTorch };
+
+// Why a run stopped. RaisesAsTorch: PyTorch raises here too (type and message are PyTorch's).
+struct RunError {
+  RunErrorKind kind = RunErrorKind::BadProgram;
+  std::string type;        // "RuntimeError" for RaisesAsTorch
+  std::string message;
+  std::uint32_t statement = 0;  // index at depth 0
+  SourceRange at;
+  Diagnostic to_diagnostic() const;
+};
+
+// Bindings at one moment; names are resolved in the innermost scope first.
+class Environment {
+ public:
+  [[nodiscard]] const RuntimeValue* find(std::string_view name) const;
+  void bind(std::string_view name, RuntimeValue value);
+  void unbind(std::string_view name);
+  [[nodiscard]] const std::unordered_map<std::string, RuntimeValue>& bindings() const { return bindings_; }
+
+ private:
+  std::unordered_map<std::string, RuntimeValue> bindings_;
+};
+
+enum class Continue { Go, Stop };
+
+// Watches a run at depth 0. `statement` is the index into trace.bound_symbols.
+struct RunObserver {
+  std::function<Continue(std::uint32_t statement, const Environment&)> before;
+  std::function<Continue(std::uint32_t statement, const Environment&)> after;
+};
+
+struct RunResult {
+  RuntimeValue returned;                 // the return value as a tree; NoneValue without return
+  std::vector<NamedValue> outputs;       // its leaves: "out[0]", "out[1]" in order; for a wrapped return
+                                         // ({'output': ..., 'flat_args': ...}) those of 'output'
+  std::vector<NamedValue> final_arguments;  // the arguments after the run, in parameter order
+  std::vector<std::string> notes;        // "ltorch.setitem_(x, 0, 1.0) ran by its sub-statements: ..."
+  bool used_random = false;              // compare shapes only
+  std::uint32_t statements_run = 0;
+};
+
+// Runs `trace` on copies of `inputs`. Sub-statements run only where the statement's own operation is unknown,
+// where it is a fusion region, or where a later statement reads a name that only they define.
+Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
+                                  const RunLimits& limits = {}, const RunObserver* observer = nullptr,
+                                  std::stop_token stop = {});
+
+// Is there a kernel for the callee, or do sub-statements of known operations stand in for it? The first
+// statement that cannot run, empty when all can.
+std::optional<std::uint32_t> first_not_runnable(const Trace& trace);
+
+}  // namespace tg

@@ -1,0 +1,1 @@
+// Replaced by the first unit of this room.

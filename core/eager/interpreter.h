@@ -45,16 +45,27 @@ struct RunError {
   Diagnostic to_diagnostic() const;
 };
 
+// Lets a map of strings be asked with a string_view.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+};
+
 // Bindings at one moment; names are resolved in the innermost scope first.
 class Environment {
  public:
+  using Bindings = std::unordered_map<std::string, RuntimeValue, NameHash, std::equal_to<>>;
+
+  explicit Environment(const Environment* outer = nullptr) : outer_(outer) {}
   [[nodiscard]] const RuntimeValue* find(std::string_view name) const;
   void bind(std::string_view name, RuntimeValue value);
   void unbind(std::string_view name);
-  [[nodiscard]] const std::unordered_map<std::string, RuntimeValue>& bindings() const { return bindings_; }
+  // Of this scope alone.
+  [[nodiscard]] const Bindings& bindings() const { return bindings_; }
 
  private:
-  std::unordered_map<std::string, RuntimeValue> bindings_;
+  const Environment* outer_;
+  Bindings bindings_;
 };
 
 enum class Continue { Go, Stop };

@@ -36,7 +36,7 @@ Tensor make_tensor(DType dtype, const std::vector<std::int64_t>& sizes);
 // Fresh bytes, same values, contiguous.
 Tensor contiguous_copy(const Tensor& tensor);
 
-// Elements in row-major logical order, widened. Complex gives real, imag pairs in complex_values.
+// Elements in row-major logical order, widened. Complex gives real, imag pairs, two per element.
 std::vector<double> values_as_double(const Tensor& tensor);
 std::vector<std::int64_t> values_as_int(const Tensor& tensor);  // bool and integers, exact
 // Writes row-major logical values with the dtype's rounding (round to nearest even).

@@ -26,7 +26,7 @@ bool same_statements(const std::vector<BoundSymbolRef>& a, const std::vector<Bou
 bool operator==(const BoundSymbol& a, const BoundSymbol& b) {
   return a.kind == b.kind && a.op == b.op && a.callee == b.callee && a.output == b.output &&
          a.args == b.args && same_type(a.type, b.type) && a.details == b.details &&
-         same_types(a.detail_types, b.detail_types) && a.header == b.header &&
+         same_types(a.detail_types, b.detail_types) && a.header == b.header && a.layout == b.layout &&
          same_program_line(a.program_line, b.program_line) &&
          same_statements(a.subsymbols, b.subsymbols);
 }

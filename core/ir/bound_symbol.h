@@ -39,6 +39,14 @@ struct ProgramLine {
   friend bool operator==(const ProgramLine&, const ProgramLine&) = default;
 };
 
+// How older versions of Thunder spelled a statement, where it differs from what they print today.
+struct StatementLayout {
+  bool trailing_space = false;     // UnpackTrivial, until 2024-03-25: `# x: "cpu f32[2]" `
+  bool one_name_per_line = false;  // UnpackSequence, until 2024-03-23
+  bool untyped_comment = false;    // Call, early 2024-03: `t2 = f(x)  # t2`
+  friend bool operator==(const StatementLayout&, const StatementLayout&) = default;
+};
+
 struct BoundSymbol;
 // Statements are immutable once in a Trace and shared between phases.
 using BoundSymbolRef = std::shared_ptr<const BoundSymbol>;
@@ -55,9 +63,11 @@ struct BoundSymbol {
   std::vector<std::string> header;   // comment lines printed before it, without "# "
   std::shared_ptr<const ProgramLine> program_line;  // null: none. Printed when it differs from the previous statement's
   std::vector<BoundSymbolRef> subsymbols;
-  // Set only when the structural print differs from what was read (hand-edited text): the exact lines,
-  // sub-statements, header and source position included, joined by '\n'. Passes drop it by copying fields.
+  StatementLayout layout;            // spelling of old versions
+  // Set only when the structural print differs from what was read (hand-edited text; depth 0 only): the exact
+  // lines with header and sub-statements, joined by '\n'. Passes drop it by copying fields.
   std::optional<std::string> verbatim;
+  bool verbatim_has_program_line = false;  // the lines above the statement (blank, position) are in `verbatim` too
   SourceRange at;                    // of the statement in the file that it was read from; line 0: made by a pass
 
   [[nodiscard]] bool is_call(OpCode code) const { return kind == StatementKind::Call && op == code; }

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/expected.h"
+#include "core/ir/dtype.h"
 #include "core/ir/op.h"
 #include "core/ir/value.h"
 
@@ -27,6 +29,22 @@ struct Geometry {
 // Row-major strides, offset 0. A dim of size 0 counts as 1 for the strides before it, as in PyTorch.
 Geometry contiguous_geometry(const std::vector<std::int64_t>& sizes);
 bool is_contiguous(const Geometry& geometry);
+// Dim 1 innermost of four dims (channels_last).
+bool is_channels_last(const Geometry& geometry);
+// Strides in the order of channels_last, dense or not: what Tensor.suggest_memory_format calls channels_last.
+bool suggests_channels_last(const Geometry& geometry);
+// Every element of the span is addressed exactly once, in some order of the dims.
+bool is_dense(const Geometry& geometry);
+// What clone gives: the same strides when dense, else dense strides in the same memory order. Offset 0.
+Geometry dense_like(const Geometry& geometry);
+// What a cast gives: the same strides when dense, else contiguous (or channels_last when it was).
+Geometry cast_like(const Geometry& geometry);
+// Strides of a dense tensor whose dims, from innermost to outermost, are `inner_to_outer`.
+Geometry ordered_geometry(const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& inner_to_outer);
+// The memory order that PyTorch's elementwise kernels choose: dims from innermost to outermost, decided by
+// the first operand whose strides tell. `operands` have `sizes.size()` strides each, 0 where broadcast.
+std::vector<std::size_t> memory_order(const std::vector<std::int64_t>& sizes,
+                                      std::span<const std::vector<std::int64_t>> operands);
 std::int64_t element_count(const Geometry& geometry);
 // Two different indices address one element (expand, overlapping as_strided). Exact for up to ~1e6
 // elements, "true" is possible beyond that when strides are entangled.
@@ -54,13 +72,22 @@ struct ViewOutcome {
   std::vector<Geometry> outputs;
 };
 
-// The rule of `op` (traits kView or kMaybeView) applied to the geometry of its viewed argument. `args` are
+// Facts beside the geometry that some rules need. Unknown facts make the outcome Unknown where it depends
+// on them.
+struct ViewedFacts {
+  std::optional<DType> dtype;   // to(), real(), view(dtype)
+  std::string_view device;      // to(device), device_put; empty: unknown, read as "cpu"
+};
+
+// The rule of `op` (traits kView, kMaybeView or kIdentity) applied to the geometry of its viewed argument. `args` are
 // all arguments of the statement, as printed, with names of numbers replaced by their values and tensor
-// arguments other than the viewed one replaced by the tuple of their sizes. `element_bytes` is needed by
+// arguments other than the viewed one replaced by the tuple of their sizes (as or in a getitem key: by the
+// list of their sizes). `element_bytes` is needed by
 // bit casts. The error is PyTorch's message, e.g. "shape '[3]' is invalid for input of size 4".
 Expected<ViewOutcome, std::string> view_outcome(OpCode op, const Geometry& viewed,
                                                 std::span<const Value> args,
-                                                std::size_t element_bytes);
+                                                std::size_t element_bytes,
+                                                const ViewedFacts& facts = {});
 
 // view(): the strides of `geometry` under `sizes`, empty if PyTorch would need a copy. A -1 is resolved by
 // the caller (resolve_reshape).

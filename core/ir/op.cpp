@@ -26,9 +26,12 @@ constexpr Row kRows[] = {
   {OpCode::name, #name, id, spellings, schema, traits, OpCode::Opaque},
 #define TG_OP_INPLACE(name, id, spellings, schema, twin) \
   {OpCode::name, #name, id, spellings, schema, kInPlace, OpCode::twin},
+#define TG_OP_INPLACE_UNTAGGED(name, id, spellings, schema, twin) \
+  {OpCode::name, #name, id, spellings, schema, kInPlace | kThunderUntagged, OpCode::twin},
 #include "core/ir/ops.def"
 #undef TG_OP
 #undef TG_OP_INPLACE
+#undef TG_OP_INPLACE_UNTAGGED
 };
 
 std::string_view strip(std::string_view text) {

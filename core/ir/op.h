@@ -42,6 +42,9 @@ enum Trait : std::uint32_t {
   kFactory = 1U << 15,      // makes a tensor from no tensor
   kHidesWrites = 1U << 16,  // writes arguments inside its sub-statements: batch_norm
   kNoKernel = 1U << 17,     // known to passes, not yet runnable
+  kKeyedWrite = 1U << 18,   // its in-place form writes only the elements that a key selects: setitem
+  kUniform = 1U << 19,      // one value everywhere: its in-place form may write a tensor that overlaps itself
+  kThunderUntagged = 1U << 24, // in-place form that Thunder knows only by table: no IN_PLACE tag (relu_)
 };
 
 // One parameter of a schema.

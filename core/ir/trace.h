@@ -37,6 +37,7 @@ struct Trace {
   std::uint32_t body_indent = 2;
   std::optional<std::string> verbatim_head;  // exact head lines when they differ from the canonical ones
   bool ends_with_newline = false;            // in the file, or at the end of it
+  std::optional<std::string> verbatim_tail;  // what follows the last statement when it is more than that newline
   SourceRange def_at;
 
   // Equality of meaning and print; positions and verbatim text are ignored.

@@ -13,6 +13,14 @@ void append_items(std::string& out, const std::vector<Value>& items, std::size_t
   }
 }
 
+// How torch's structseq types print themselves.
+void append_lines(std::string& out, const std::vector<Value>& items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out += i == 0 ? "\n" : ",\n";
+    append_text(out, items[i]);
+  }
+}
+
 }  // namespace
 
 Value Value::leaf(ValueKind kind, std::string_view text) {
@@ -123,7 +131,11 @@ void append_text(std::string& out, const Value& value) {
     case ValueKind::Call:
       out += value.text;
       out += '(';
-      append_items(out, value.items, 0, value.tight);
+      if (value.one_per_line) {
+        append_lines(out, value.items);
+      } else {
+        append_items(out, value.items, 0, value.tight);
+      }
       out += ')';
       return;
     case ValueKind::Keyword:

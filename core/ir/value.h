@@ -34,6 +34,7 @@ struct Value {
   ValueKind kind = ValueKind::Absent;
   bool tight = false;           // Call: ',' without a space, as slice(0,8,None) and dataclass calls
   bool trailing_comma = false;  // List of pack_list: "[a, b, ]"
+  bool one_per_line = false;    // Call: torch.return_types.max(values=t0, ...) breaks the line before each item
   std::string text;
   std::vector<Value> items;
 

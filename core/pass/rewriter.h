@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/alias_analysis.h"
+#include "core/pass/statement_list.h"
 #include "core/pass/step.h"
 
 namespace tg {
@@ -32,6 +34,7 @@ struct PassOptions {
   AliasGroups alias_groups;                    // passes.md 2.3
   std::vector<std::pair<std::string, std::string>> base_to_view;  // P3's map, for canonicalize alone
   bool may_alias_arguments = false;            // audit_copies: arguments of equal device may share storage
+  ArgumentFacts argument_facts;                // audit_copies: where aliased arguments lie
   std::vector<std::string> needed_names;       // dce: names needed besides the return value
   bool clear_mutable_collections = false;      // delete_last_used
 };
@@ -68,8 +71,11 @@ class Rewriter {
    public:
     [[nodiscard]] bool applied() const { return applied_; }
     StepHandle& erase(StatementId at);
+    StepHandle& replace(StatementId at, BoundSymbolRef statement);
+    StatementId insert_before(StatementId at, BoundSymbolRef statement);  // kNoStatement when refused
+    StatementId insert_after(StatementId at, BoundSymbolRef statement);
     StepHandle& replace(StatementId at, BoundSymbol statement);
-    StatementId insert_before(StatementId at, BoundSymbol statement);  // kNoStatement when refused
+    StatementId insert_before(StatementId at, BoundSymbol statement);
     StatementId insert_after(StatementId at, BoundSymbol statement);
 
    private:
@@ -86,6 +92,7 @@ class Rewriter {
   StepHandle step(std::string_view rule, StatementId subject, const std::function<std::string()>& reason);
   // A decision not to act.
   void note(std::string_view rule, StatementId subject, std::string reason);
+  void note(std::string_view rule, StatementId subject, const std::function<std::string()>& reason);
 
   // Steps until the Group dies nest one level deeper.
   class [[nodiscard]] Group {
@@ -103,33 +110,35 @@ class Rewriter {
 
   [[nodiscard]] const Trace& before() const { return *before_; }
   // Current statement, null if erased.
-  [[nodiscard]] BoundSymbolRef statement(StatementId id) const;
-  [[nodiscard]] StatementId first() const;   // kNoStatement when there is none
-  [[nodiscard]] StatementId last() const;
-  [[nodiscard]] StatementId next(StatementId id) const;
-  [[nodiscard]] StatementId previous(StatementId id) const;
+  [[nodiscard]] BoundSymbolRef statement(StatementId id) const { return list_.statement(id); }
+  [[nodiscard]] StatementId first() const { return list_.first(); }  // kNoStatement when there is none
+  [[nodiscard]] StatementId last() const { return list_.last(); }
+  [[nodiscard]] StatementId next(StatementId id) const { return list_.next(id); }
+  [[nodiscard]] StatementId previous(StatementId id) const { return list_.previous(id); }
 
   // The trace as it is now, with `provenance` and derived imports; consumes the steps.
   PassResult finish(std::string provenance) &&;
+  // A check: the trace stays what it was, only the notes go out. Requires that no step acted.
+  PassResult unchanged() &&;
+  // The pass raises: `after` is `before`, the notes stay, and a last note with the rule "raises" says why.
   PassResult fail(PassError error) &&;
 
  private:
-  struct Node {
-    BoundSymbolRef statement;
-    StatementId previous = kNoStatement;
-    StatementId next = kNoStatement;
-  };
-  void apply(const Edit& edit);
-  StatementId insert(std::size_t step_index, Edit::Kind kind, StatementId at, BoundSymbol statement);
+  bool record(std::string_view rule, StatementId subject, const std::function<std::string()>& reason,
+              bool acts);
+  StatementId insert(std::size_t step_index, Edit::Kind kind, StatementId at,
+                     BoundSymbolRef statement);
+  void edit(std::size_t step_index, Edit edit);
 
   const Trace* before_;
   const PassContext* context_;
-  std::vector<Node> nodes_;
-  StatementId first_ = kNoStatement;
-  StatementId last_ = kNoStatement;
+  StatementList list_;
   std::vector<Step> steps_;
   std::size_t step_count_ = 0;
   std::vector<std::string> groups_;
 };
+
+// A trace like `before` with these statements: signature kept, provenance set, imports derived.
+Trace derived_trace(const Trace& before, std::vector<BoundSymbolRef> statements, std::string provenance);
 
 }  // namespace tg

@@ -21,6 +21,9 @@ struct Edit {
   StatementId at = kNoStatement;   // the statement erased or replaced, or the anchor of an insertion
   BoundSymbolRef statement;        // Replace, Insert*: what stands there afterwards
   StatementId inserted = kNoStatement;  // Insert*: id of the new statement
+
+  // Statements are compared by meaning and print, and with their position in the user's file.
+  friend bool operator==(const Edit& a, const Edit& b);
 };
 
 struct Step {
@@ -31,12 +34,18 @@ struct Step {
   std::uint32_t depth = 0;  // nesting of groups, 0 = outermost
   std::string group;        // name of the enclosing group, empty if none
   SourceRange at;           // line of the subject in the user's file
+
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
-// `before` after the edits of the first steps. Linear in statements + edits.
+// `before` after the edits of the first steps. Linear in statements + edits. Provenance and imports stay
+// those of `before`; an edit that points to a statement that is not there is left out.
 Trace replay(const Trace& before, std::span<const Step> steps);
 
-// One line per step and parseable back (law 5): print_steps/parse_steps are inverse.
+// Same name, parameters and statements: everything but provenance, imports and layout of the head.
+bool same_body(const Trace& a, const Trace& b);
+
+// One line per step (a JSON object) and parseable back (law 5): print_steps/parse_steps are inverse.
 std::string print_steps(std::span<const Step> steps);
 Result<std::vector<Step>> parse_steps(std::string_view text);
 

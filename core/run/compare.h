@@ -22,6 +22,7 @@ Tolerance default_tolerance(DType dtype);
 struct CompareOptions {
   std::optional<Tolerance> tolerance;      // overrides the per-dtype defaults
   std::vector<std::pair<std::string, Tolerance>> by_name;  // "out[0]" -> tolerance
+  std::vector<std::pair<DType, Tolerance>> by_dtype;       // instead of the defaults
   bool strides = false;                    // count stride differences (always reported as notes)
   enum class Contract { Thunder, Torch } contract = Contract::Thunder;  // which alias losses count (D1-D3)
 };
@@ -61,8 +62,9 @@ struct Comparison {
   std::vector<Difference> differences;    // worst class first
 };
 
+// `left` is the reference. Values of arguments are compared over their whole storage.
 Comparison compare(const RunResult& left, const RunResult& right, const CompareOptions& options = {});
-// One of the two raised.
+// One of the two raised, or both. What PyTorch raises too is a difference; our own limits establish nothing.
 Comparison compare_raised(const Expected<RunResult, RunError>& left, const Expected<RunResult, RunError>& right);
 
 // The first statement (index in `right`'s trace) whose value differs from the value of the same name in

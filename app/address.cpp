@@ -1,0 +1,241 @@
+#include "app/address.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace tg {
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return out;
+}
+
+constexpr std::pair<std::string_view, TraceKind> kKindWords[] = {
+    {"computation", TraceKind::Computation},
+    {"prologue", TraceKind::Prologue},
+    {"backward", TraceKind::Backward},
+    {"epilogue", TraceKind::Epilogue},
+};
+
+bool is_file(const std::string& path) {
+  if (path == "-") return true;
+  std::error_code error;
+  return std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error);
+}
+
+// The split of an address; `file` empty means the document of the session.
+struct Parts {
+  std::string file;
+  std::string phase;
+  std::string place;
+};
+
+Parts split_rest(std::string file, std::string_view rest) {
+  Parts parts;
+  parts.file = std::move(file);
+  const std::size_t colon = rest.find(':');
+  parts.phase = rest.substr(0, colon);
+  if (colon != std::string_view::npos) parts.place = rest.substr(colon + 1);
+  return parts;
+}
+
+// The file is the longest beginning that exists, so that names with colons work.
+Parts split(const std::string& address, bool implied, const Document& document, Bare bare) {
+  if (is_file(address)) return {address, "", ""};
+  if (implied && address.starts_with(':')) return split_rest("", std::string_view(address).substr(1));
+  for (std::size_t colon = address.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = address.rfind(':', colon - 1)) {
+    const std::string file = address.substr(0, colon);
+    if (is_file(file)) return split_rest(file, std::string_view(address).substr(colon + 1));
+  }
+  const bool looks_like_path = address.find('/') != std::string::npos || address.ends_with(".txt");
+  if (implied && !looks_like_path) {
+    if (address == "initial" || address == "last") return {"", address, ""};
+    if (bare == Bare::Phase && find_phase(document, address)) return {"", address, ""};
+    return {"", "", address};
+  }
+  const std::size_t colon = address.find(':');
+  if (colon == std::string::npos) return {address, "", ""};
+  return split_rest(address.substr(0, colon), std::string_view(address).substr(colon + 1));
+}
+
+Diagnostic bad_address(std::string message, std::string hint) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::BadAddress;
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  return diagnostic;
+}
+
+std::string phase_list(const Document& document) {
+  std::vector<std::string> shown;
+  constexpr std::size_t kMostShown = 6;
+  for (std::size_t i = 0; i < document.phases.size() && i < kMostShown; ++i) {
+    shown.push_back(fmt::format("{} {}", i, document.phases[i]->phase.label));
+  }
+  if (document.phases.size() > kMostShown) shown.emplace_back("...");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+std::size_t default_index(const Document& document, DefaultPhase default_phase) {
+  switch (default_phase) {
+    case DefaultPhase::FirstComputation: return first_computation(document);
+    case DefaultPhase::LastComputation: return last_computation(document);
+    case DefaultPhase::Current: return document.current;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_phase(const Document& document, std::string_view text) {
+  const std::size_t count = document.phases.size();
+  if (count == 0) return std::nullopt;
+  if (text == "initial") return 0;
+  if (text == "last") return count - 1;
+  if (const auto number = whole_number(text)) {
+    const std::int64_t index = *number < 0 ? *number + static_cast<std::int64_t>(count) : *number;
+    if (index < 0 || index >= static_cast<std::int64_t>(count)) return std::nullopt;
+    return static_cast<std::size_t>(index);
+  }
+  if (text.empty()) return std::nullopt;
+  const std::string wanted = lower(text);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (lower(document.phases[i]->phase.label).starts_with(wanted)) return i;
+  }
+  for (const auto& [word, kind] : kKindWords) {
+    if (word != wanted) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (document.phases[i]->phase.kind == kind) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Trace> region_trace(const Trace& trace, std::string_view callee) {
+  const auto found = std::find_if(trace.bound_symbols.begin(), trace.bound_symbols.end(),
+                                  [&](const BoundSymbolRef& statement) {
+                                    return statement->kind == StatementKind::Call &&
+                                           statement->callee == callee && !statement->subsymbols.empty();
+                                  });
+  if (found == trace.bound_symbols.end()) return std::nullopt;
+  const BoundSymbol& call = **found;
+  const TypeTable types(trace);
+  Trace region;
+  region.name = callee;
+  region.imports = trace.imports;
+  region.def_at = call.at;
+  std::vector<std::string_view> seen;
+  for (const std::string_view name : argument_names(call)) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+    seen.push_back(name);
+    region.parameters.push_back({"", std::string(name), Value::absent()});
+    BoundSymbol annotation;
+    annotation.kind = StatementKind::UnpackTrivial;
+    annotation.output = Value::name(name);
+    annotation.type = types.find_ref(name);
+    annotation.at = call.at;
+    region.bound_symbols.push_back(std::make_shared<const BoundSymbol>(std::move(annotation)));
+  }
+  for (const BoundSymbolRef& inner : call.subsymbols) region.bound_symbols.push_back(inner);
+  BoundSymbol last;
+  last.kind = StatementKind::Return;
+  last.args = {call.output.kind == ValueKind::Absent ? Value::none() : call.output};
+  last.at = call.at;
+  region.bound_symbols.push_back(std::make_shared<const BoundSymbol>(std::move(last)));
+  return region;
+}
+
+Result<Target> resolve(Call& call, const std::string& address, DefaultPhase default_phase, Bare bare) {
+  const Document& loaded = call.session.document();
+  const bool implied = call.session.interactive && loaded.file != nullptr;
+  const Parts parts = split(address, implied, loaded, bare);
+  Target target;
+  std::string file_shown;
+  if (parts.file.empty()) {
+    if (!implied) {
+      return Unexpected{bad_address("no file is named",
+                                    call.session.interactive ? "'load FILE' first, or name one" : "")};
+    }
+    target.document = call.session.shared_document();
+    default_phase = DefaultPhase::Current;
+  } else {
+    auto file = call.session.file(parts.file);
+    if (!file) return Unexpected{file.error()};
+    const bool same_as_loaded = implied && loaded.file == *file;
+    target.document = same_as_loaded ? call.session.shared_document() : document_of(*file);
+    file_shown = parts.file;
+  }
+  const Document& document = *target.document;
+  if (document.phases.empty()) {
+    Diagnostic diagnostic;
+    diagnostic.code = DiagnosticCode::NoTraceFound;
+    diagnostic.message = "nothing in it is a trace";
+    for (const Diagnostic& found : document.file->diagnostics) {
+      if (found.severity == Severity::Error || found.code == DiagnosticCode::NoTraceFound) {
+        diagnostic = found;
+        break;
+      }
+    }
+    diagnostic.message = document.file->name + ": " + diagnostic.message;
+    return Unexpected{std::move(diagnostic)};
+  }
+  target.place = parts.place;
+  if (!parts.phase.empty()) {
+    const auto index = find_phase(document, parts.phase);
+    if (!index) {
+      return Unexpected{bad_address(fmt::format("'{}' has no phase '{}'", document.file->name, parts.phase),
+                                    "its phases are " + phase_list(document))};
+    }
+    target.phase = *index;
+    target.names_phase = true;
+  } else {
+    target.phase = default_index(document, default_phase);
+  }
+  target.shown = fmt::format("{}:{}", file_shown, target.phase);
+  if (is_fusion_name(target.place)) {
+    auto region = region_trace(document.trace(target.phase), target.place);
+    if (!region) {
+      return Unexpected{bad_address(fmt::format("phase {} has no region '{}' with statements in it",
+                                                target.phase, target.place),
+                                    "")};
+    }
+    target.region = std::make_shared<const Trace>(std::move(*region));
+    target.shown += ":" + target.place;
+    target.place.clear();
+  }
+  // In a file of many programs the one taken must be visible.
+  if (!target.names_phase && !parts.file.empty() && document.phases.size() > 1 && target.place.empty()) {
+    call.note(fmt::format("phase {} of {}: {}\n", target.phase, document.phases.size(),
+                          target.whole_phase().label));
+  }
+  return target;
+}
+
+Result<Target> resolve_only(Call& call, DefaultPhase default_phase, Bare bare) {
+  const auto& operands = call.command.operands;
+  if (operands.size() > 1) {
+    return Unexpected{bad_address(fmt::format("one address expected, found {}", operands.size()),
+                                  fmt::format("usage: {} {}", call.command.command->name,
+                                              call.command.command->operands))};
+  }
+  return resolve(call, operands.empty() ? ":" : operands.front(), default_phase, bare);
+}
+
+}  // namespace tg

@@ -1,0 +1,170 @@
+// parse_command: words against the table. CLI11 does the syntax of options (--long=value, -s, clusters,
+// `--`); the messages are ours, because they name what is near.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/command.h"
+#include "core/base/text.h"
+
+namespace tg {
+namespace {
+
+UsageError unknown_command(std::string_view word, bool in_repl) {
+  const auto candidates = commands_beginning(word, in_repl);
+  if (in_repl && candidates.size() > 1) {
+    return {fmt::format("'{}' could be {}", word, fmt::join(candidates, ", ")), ""};
+  }
+  std::vector<std::string_view> names = commands_beginning("", in_repl);
+  const std::string_view near = nearest(word, names);
+  if (!near.empty()) {
+    return {fmt::format("unknown command '{}'", word), fmt::format("did you mean '{}'?", near)};
+  }
+  for (const CommandInfo& command : all_commands()) {
+    if (command.name != word) continue;
+    return {fmt::format("'{}' exists only {}", word, in_repl ? "on the command line" : "in the REPL"),
+            in_repl ? "" : "start it with 'thunderglass repl'"};
+  }
+  return {fmt::format("unknown command '{}'", word),
+          in_repl ? "'help' lists the commands" : "'thunderglass help' lists the commands"};
+}
+
+UsageError unknown_option(const CommandInfo& command, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  std::vector<std::string_view> names;
+  for (const Option option : command.options) names.push_back(info(option).long_name);
+  const std::string_view near = nearest(name, names);
+  return {fmt::format("unknown option '{}' of '{}'", name, command.name),
+          near.empty() ? fmt::format("'help {}' lists its options", command.name)
+                       : fmt::format("did you mean '{}'?", near)};
+}
+
+bool is_real(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number >= 0;
+}
+
+// What is wrong with a value, empty when it fits.
+std::string value_error(const OptionInfo& option, std::string_view value) {
+  const auto expected = [&](std::string_view what) {
+    return fmt::format("{} expects {}, found '{}'", option.long_name, what, value);
+  };
+  switch (option.kind) {
+    case OptionKind::Flag:
+    case OptionKind::Text:
+    case OptionKind::List: return "";
+    case OptionKind::Count:
+      if (value.empty() || value.size() > 19 ||
+          !std::all_of(value.begin(), value.end(),
+                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; })) {
+        return expected("a whole number");
+      }
+      return "";
+    case OptionKind::Real: return is_real(value) ? "" : expected("a number");
+    case OptionKind::Seconds: return is_real(value) ? "" : expected("a number of seconds");
+    case OptionKind::Size:
+      return parse_size(value) ? "" : expected("a number of bytes such as 512M");
+    case OptionKind::Choice: {
+      std::string_view rest = option.argument;
+      while (true) {
+        const std::size_t bar = rest.find('|');
+        if (rest.substr(0, bar) == value) return "";
+        if (bar == std::string_view::npos) break;
+        rest.remove_prefix(bar + 1);
+      }
+      std::string choices(option.argument);
+      std::replace(choices.begin(), choices.end(), '|', ',');
+      return expected("one of " + choices);
+    }
+  }
+  return "";
+}
+
+// A word that begins with '-' and is no option: phases count from the end as -1.
+bool is_negative_number(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' &&
+         std::all_of(word.begin() + 1, word.end(),
+                     [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+}  // namespace
+
+Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>& words, bool in_repl) {
+  if (words.empty()) return Unexpected{UsageError{"no command given", ""}};
+  const CommandInfo* command = find_command(words.front(), in_repl);
+  if (command == nullptr) return Unexpected{unknown_command(words.front(), in_repl)};
+
+  ParsedCommand parsed;
+  parsed.command = command;
+  for (const std::string& word : words) {
+    if (!parsed.text.empty()) parsed.text += ' ';
+    const bool plain = !word.empty() && word.find_first_of(" ;#'\"\\") == std::string::npos;
+    parsed.text += plain ? word : "'" + word + "'";
+  }
+
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::map<Option, CLI::Option*> handles;
+  for (const Option id : command->options) {
+    const OptionInfo& option = info(id);
+    std::string name(option.long_name);
+    if (option.short_name != 0) name = fmt::format("-{},{}", option.short_name, name);
+    CLI::Option* handle = option.kind == OptionKind::Flag ? app.add_flag(name) : app.add_option(name);
+    if (option.kind != OptionKind::Flag) {
+      handle->expected(1, -1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+    }
+    handles[id] = handle;
+  }
+  // Operands are CLI11's extras; a word after `--` stays what it is, so it is kept from CLI11.
+  std::vector<std::string> arguments, literal;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      literal.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    arguments.push_back(is_negative_number(words[i]) ? ":" + words[i] : words[i]);
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ArgumentMismatch&) {
+    for (auto word = words.rbegin(); word != words.rend(); ++word) {
+      for (const Option id : command->options) {
+        const OptionInfo& option = info(id);
+        const bool is_it = *word == option.long_name ||
+                           (word->size() == 2 && (*word)[0] == '-' && (*word)[1] == option.short_name);
+        if (is_it && option.kind != OptionKind::Flag) {
+          return Unexpected{UsageError{fmt::format("{} needs a value ({})", *word, option.argument), ""}};
+        }
+      }
+    }
+    return Unexpected{UsageError{"an option lacks its value", ""}};
+  } catch (const CLI::Error& error) {
+    return Unexpected{UsageError{error.what(), fmt::format("'help {}' shows the usage", command->name)}};
+  }
+  for (const auto& [id, handle] : handles) {
+    if (handle->count() == 0) continue;
+    const OptionInfo& option = info(id);
+    std::vector<std::string> values = handle->results();
+    for (const std::string& value : values) {
+      std::string wrong = value_error(option, value);
+      if (!wrong.empty()) return Unexpected{UsageError{std::move(wrong), ""}};
+    }
+    parsed.given[id] = std::move(values);
+  }
+  for (std::string& word : app.remaining()) {
+    if (word.size() > 1 && word.front() == '-') return Unexpected{unknown_option(*command, word)};
+    parsed.operands.push_back(std::move(word));
+  }
+  parsed.operands.insert(parsed.operands.end(), literal.begin(), literal.end());
+  return parsed;
+}
+
+}  // namespace tg

@@ -1,0 +1,271 @@
+// compare: two programs on the same inputs, or the neighbouring phases of each of many files.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/batch.h"
+#include "app/compare_text.h"
+#include "app/program_view.h"
+#include "app/run_options.h"
+#include "app/session.h"
+#include "core/base/text.h"
+#include "core/check/check.h"
+#include "core/export/json.h"
+#include "core/text/printer.h"
+
+namespace tg {
+namespace {
+
+// Values for `trace` out of the values for another program: by name, and by position where it calls its
+// parameters otherwise.
+RunInputs inputs_for(const Trace& trace, const RunInputs& given) {
+  RunInputs inputs = given;
+  if (trace.parameters.size() != given.arguments.size()) return inputs;
+  const bool same_names = std::all_of(
+      trace.parameters.begin(), trace.parameters.end(), [&given](const Parameter& parameter) {
+        return std::any_of(given.arguments.begin(), given.arguments.end(),
+                           [&](const NamedValue& value) { return value.name == parameter.name; });
+      });
+  if (same_names) return inputs;
+  for (std::size_t i = 0; i < inputs.arguments.size(); ++i) inputs.arguments[i].name = trace.parameters[i].name;
+  return inputs;
+}
+
+struct Outcome {
+  Comparison comparison;
+  std::optional<RunError> error;  // of the side that could not run
+  std::string failed_side;
+};
+
+Outcome compare_programs(const Target& left, const Target& right, const RunInputs& inputs,
+                         const CompareOptions& options, const RunLimits& limits, const std::stop_token& stop) {
+  Outcome outcome;
+  const auto first = run(left.trace(), inputs, limits, nullptr, stop);
+  const RunInputs right_inputs = inputs_for(right.trace(), inputs);
+  auto second = run(right.trace(), right_inputs, limits, nullptr, stop);
+  if (first && second) {
+    // Final arguments are matched by name: give them the left program's names.
+    if (second->final_arguments.size() == first->final_arguments.size()) {
+      for (std::size_t i = 0; i < second->final_arguments.size(); ++i) {
+        second->final_arguments[i].name = first->final_arguments[i].name;
+      }
+    }
+    outcome.comparison = compare(*first, *second, options);
+    return outcome;
+  }
+  outcome.comparison = compare_raised(first, second);
+  outcome.error = first ? second.error() : first.error();
+  outcome.failed_side = first ? right.shown : left.shown;
+  return outcome;
+}
+
+ExitCode exit_of(const Outcome& outcome) {
+  switch (outcome.comparison.verdict) {
+    case VerdictKind::Same: return ExitCode::Done;
+    case VerdictKind::Different: return ExitCode::Finding;
+    case VerdictKind::NotEstablished: break;
+  }
+  if (!outcome.error) return ExitCode::NotEstablished;
+  switch (outcome.error->kind) {
+    case RunErrorKind::OutOfMemory:
+    case RunErrorKind::TimedOut: return ExitCode::NotEstablished;
+    case RunErrorKind::Cancelled: return ExitCode::Interrupted;
+    case RunErrorKind::BadProgram:
+    case RunErrorKind::NotSupported:
+    case RunErrorKind::RaisesAsTorch: break;
+  }
+  return ExitCode::RunFailed;
+}
+
+std::string divergence_text(const Target& left, const Target& right, const Divergence& divergence,
+                            const Paint& paint) {
+  const ProgramView left_view(left);
+  const ProgramView right_view(right);
+  std::string out = fmt::format("first parting: {}, {}\n", paint(Role::Name, divergence.name),
+                                divergence.difference.message);
+  Table table;
+  table.add({left.shown, left_view.line_text(divergence.left_statement),
+             one_line(left_view.statement(divergence.left_statement))});
+  table.add({right.shown, right_view.line_text(divergence.right_statement),
+             one_line(right_view.statement(divergence.right_statement))});
+  return out + table.text(paint, 2);
+}
+
+CommandResult compare_pair(Call& call, const Target& left, const Target& right) {
+  const auto options = compare_options_of(call.command);
+  if (!options) {
+    call.fail(options.error());
+    return ExitCode::Usage;
+  }
+  auto inputs = inputs_of(call.command, left.trace());
+  if (!inputs) return stop_with(call, inputs.error());
+  const RunLimits limits = limits_of(call.command);
+  const Outcome outcome = compare_programs(left, right, *inputs, *options, limits, call.stop);
+  if (call.json()) {
+    Json json = comparison_json(outcome.comparison);
+    json["schema"] = "thunderglass.compare/1";
+    json["left"] = left.shown;
+    json["right"] = right.shown;
+    json["seed"] = inputs->seed;
+    call.result(dump(json) + "\n");
+  } else {
+    call.result(comparison_text(outcome.comparison, left.shown, right.shown, inputs->seed, call.paint));
+    if (outcome.error) call.note(fmt::format("note: {}\n", run_error_text(*outcome.error, outcome.failed_side)));
+  }
+  if (call.command.has(Option::First) && outcome.comparison.verdict == VerdictKind::Different && !call.json()) {
+    const auto divergence = first_divergence(left.trace(), right.trace(), *inputs, *options, limits);
+    call.result(divergence ? divergence_text(left, right, *divergence, call.paint)
+                           : "first parting: none, every name that both programs have agrees\n");
+  }
+  ExitCode exit = exit_of(outcome);
+  for (const std::string& text : call.command.values(Option::Expect)) {
+    const auto result = run(right.trace(), inputs_for(right.trace(), *inputs), limits, nullptr, call.stop);
+    if (!result) break;
+    const auto expectation = check_expectation(text, *result);
+    if (!expectation) return stop_with(call, expectation.error());
+    if (!expectation->holds) exit = std::max(exit, ExitCode::Finding);
+    call.note(fmt::format("{}  {}  {}\n", expectation->holds ? "holds" : "FAILS", expectation->text,
+                          expectation->explanation));
+  }
+  return exit;
+}
+
+// Programs of a file that can stand side by side: the same kind, one after another.
+std::vector<std::pair<std::size_t, std::size_t>> neighbours(const Document& document) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  std::optional<std::size_t> previous;
+  for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    if (document.phases[i]->phase.kind != TraceKind::Computation) continue;
+    if (previous) pairs.emplace_back(*previous, i);
+    previous = i;
+  }
+  return pairs;
+}
+
+struct FileComparison {
+  std::size_t same = 0, different = 0, open = 0;
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, Outcome>> pairs;
+  ExitCode exit = ExitCode::Done;
+};
+
+Result<FileComparison> compare_file(Call& call, const std::shared_ptr<const Document>& document,
+                                    const CompareOptions& options) {
+  FileComparison result;
+  for (const auto& [a, b] : neighbours(*document)) {
+    Target left, right;
+    left.document = right.document = document;
+    left.phase = a;
+    right.phase = b;
+    left.shown = fmt::format(":{}", a);
+    right.shown = fmt::format(":{}", b);
+    const auto inputs = inputs_of(call.command, left.trace());
+    if (!inputs) return Unexpected{inputs.error()};
+    Outcome outcome = compare_programs(left, right, *inputs, options, limits_of(call.command), call.stop);
+    switch (outcome.comparison.verdict) {
+      case VerdictKind::Same: ++result.same; break;
+      case VerdictKind::Different: ++result.different; break;
+      case VerdictKind::NotEstablished: ++result.open; break;
+    }
+    result.exit = std::max(result.exit, exit_of(outcome));
+    result.pairs.emplace_back(std::pair{a, b}, std::move(outcome));
+  }
+  return result;
+}
+
+std::string verdict_of(const FileComparison& comparison) {
+  if (comparison.different > 0) return "different";
+  if (comparison.open > 0) return "not established";
+  return comparison.same > 0 ? "same" : "one program";
+}
+
+FileOutcome compare_one(const std::string& path, Session& session, Call& call) {
+  FileOutcome outcome;
+  const auto options = compare_options_of(call.command);
+  const auto file = session.file(path);
+  if (!options || !file || (*file)->phases.empty()) {
+    outcome.exit = !options ? ExitCode::Usage : file ? ExitCode::Unreadable : exit_code_of(file.error().code);
+    outcome.verdict = "unreadable";
+    outcome.line = !options ? options.error() : file ? "no trace found" : file.error().message;
+    return outcome;
+  }
+  const auto compared = compare_file(call, document_of(*file), *options);
+  if (!compared) {
+    outcome.exit = exit_code_of(compared.error().code);
+    outcome.verdict = "unreadable";
+    outcome.line = compared.error().message;
+    return outcome;
+  }
+  outcome.exit = compared->exit;
+  outcome.verdict = verdict_of(*compared);
+  outcome.line = outcome.verdict;
+  Json json;
+  json["schema"] = "thunderglass.compare/1";
+  json["file"] = path;
+  json["verdict"] = outcome.verdict;
+  json["pairs"] = Json::array();
+  for (const auto& [pair, result] : compared->pairs) {
+    Json row = comparison_json(result.comparison);
+    row.erase("schema");
+    row["left"] = pair.first;
+    row["right"] = pair.second;
+    json["pairs"].push_back(std::move(row));
+    if (result.comparison.verdict == VerdictKind::Same) continue;
+    const std::string why = result.comparison.verdict == VerdictKind::NotEstablished ? result.comparison.why
+                            : result.comparison.differences.empty()
+                                ? ""
+                                : result.comparison.differences.front().message;
+    outcome.line += fmt::format("  {}->{} {}", pair.first, pair.second, why);
+    break;
+  }
+  outcome.json = dump(json, -1);
+  return outcome;
+}
+
+}  // namespace
+
+CommandResult command_compare(Call& call) {
+  const auto& operands = call.command.operands;
+  const bool has_glob = std::any_of(operands.begin(), operands.end(), [](const std::string& operand) {
+    return is_batch({operand});
+  });
+  if (operands.size() == 2 && !has_glob && !call.command.has(Option::Each)) {
+    const auto left = resolve(call, operands[0], DefaultPhase::FirstComputation);
+    if (!left) return stop_with(call, left.error());
+    const auto right = resolve(call, operands[1], DefaultPhase::FirstComputation);
+    if (!right) return stop_with(call, right.error());
+    return compare_pair(call, *left, *right);
+  }
+  if (operands.size() > 1 || has_glob) return run_batch(call, expand_globs(operands), compare_one);
+  // One file, or the document: each of its phases with the next.
+  const auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  if (!target) return stop_with(call, target.error());
+  const auto options = compare_options_of(call.command);
+  if (!options) {
+    call.fail(options.error());
+    return ExitCode::Usage;
+  }
+  const auto compared = compare_file(call, target->document, *options);
+  if (!compared) return stop_with(call, compared.error());
+  if (compared->pairs.empty()) {
+    call.fail(fmt::format("{} holds one program: name two to compare", target->file().name));
+    return ExitCode::Usage;
+  }
+  Json json;
+  json["schema"] = "thunderglass.compare/1";
+  json["file"] = target->file().name;
+  json["verdict"] = verdict_of(*compared);
+  for (const auto& [pair, outcome] : compared->pairs) {
+    Json row = comparison_json(outcome.comparison);
+    row.erase("schema");
+    row["left"] = pair.first;
+    row["right"] = pair.second;
+    json["pairs"].push_back(std::move(row));
+    if (call.json()) continue;
+    call.result(comparison_text(outcome.comparison, fmt::format("{}", pair.first), fmt::format("{}", pair.second),
+                                call.command.count(Option::Seed), call.paint));
+  }
+  if (call.json()) call.result(dump(json, 2) + "\n");
+  return compared->exit;
+}
+
+}  // namespace tg

@@ -1,0 +1,18 @@
+// A comparison as text, for every command that compares.
+#pragma once
+
+#include <string>
+
+#include "app/output.h"
+#include "core/run/compare.h"
+
+namespace tg {
+
+// The verdict first: "DIFFERENT  trace.txt:0 and trace.txt:1, seed 1", then one difference a line.
+std::string comparison_text(const Comparison& comparison, const std::string& left, const std::string& right,
+                            std::uint64_t seed, const Paint& paint);
+
+// "values", "alias lost": what kind of difference it is.
+std::string_view difference_text(DifferenceKind kind);
+
+}  // namespace tg

@@ -1,0 +1,39 @@
+// Listing: the text of a trace line by line, each line with its number and its statement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ir/trace.h"
+
+namespace tg {
+
+enum class LineKind : std::uint8_t {
+  Head,       // provenance, imports, decorators, def
+  Source,     // where the user's program stands: `# model.py:9: ...`
+  Comment,    // header comments of a statement
+  Statement,
+  Sub,        // a sub-statement
+  Blank,
+};
+
+struct ListedLine {
+  LineKind kind = LineKind::Head;
+  std::string text;
+  std::uint32_t number = 0;                // as the user counts; 0: not known
+  std::optional<std::uint32_t> statement;  // index into bound_symbols
+};
+
+// Lines in order. `file_lines`: numbers are lines of the file that the trace was read from; else they
+// count the lines of the trace as it prints.
+std::vector<ListedLine> list_lines(const Trace& trace, bool file_lines);
+
+// The statement that stands on line `number`.
+std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines, std::uint32_t number);
+
+// The number of the line that statement `statement` begins on (its own line, not its comments); 0: unknown.
+std::vector<std::uint32_t> statement_numbers(const std::vector<ListedLine>& lines, std::size_t count);
+
+}  // namespace tg

@@ -1,0 +1,149 @@
+#include "app/pass_run.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/text/printer.h"
+
+namespace tg {
+namespace {
+
+bool read_number(std::string_view text, std::size_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+}  // namespace
+
+StepFilter filter_of(const std::vector<std::string>& skips) {
+  StepFilter filter;
+  for (const std::string& skip : skips) {
+    std::size_t number = 0;
+    if (read_number(skip, number)) {
+      filter.skip_numbers.push_back(number);
+    } else {
+      filter.skip_rules.push_back(skip);
+    }
+  }
+  return filter;
+}
+
+std::optional<AliasGroups> parse_alias_groups(std::string_view text) {
+  AliasGroups groups;
+  while (!text.empty()) {
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    std::string_view group = text.substr(0, dash);
+    text.remove_prefix(std::min(text.size(), dash + 1));
+    std::vector<std::size_t> indices;
+    while (!group.empty()) {
+      const std::size_t comma = std::min(group.find(','), group.size());
+      std::size_t index = 0;
+      if (!read_number(group.substr(0, comma), index)) return std::nullopt;
+      indices.push_back(index);
+      group.remove_prefix(std::min(group.size(), comma + 1));
+    }
+    if (indices.size() < 2) return std::nullopt;
+    groups.push_back(std::move(indices));
+  }
+  return groups;
+}
+
+std::string label_of(const Trace& trace, std::string_view otherwise) {
+  if (trace.provenance.empty()) return std::string(otherwise);
+  return trace.provenance.substr(0, trace.provenance.rfind(" (took "));
+}
+
+std::shared_ptr<const Document> run_pass(const Document& document, std::size_t before, const PassInfo& pass,
+                                         PassContext context) {
+  auto run = std::make_shared<PassRun>();
+  run->pass = pass.name;
+  run->before = before;
+  const Trace& start = document.trace(before);
+  run->result = pass.run(start, context);
+  run->context = std::move(context);
+  const bool changed = !run->result.error && !(run->result.after == start);
+  std::shared_ptr<Document> next;
+  if (changed) {
+    DocumentPhase made;
+    made.phase.trace = run->result.after;
+    made.phase.kind = document.phases[before]->phase.kind;
+    made.phase.label = label_of(run->result.after, pass.name);
+    made.from_file = false;
+    made.made_by = pass.name;
+    next = with_phase(document, std::move(made));
+  } else {
+    next = std::make_shared<Document>(document);
+  }
+  Cursor cursor;
+  cursor.phase = changed ? next->phases.size() - 1 : before;
+  cursor.done = run->result.steps.size();
+  cursor.run = std::move(run);
+  next->cursor = std::move(cursor);
+  return next;
+}
+
+std::shared_ptr<const Document> move_cursor(const Document& document, std::size_t done) {
+  auto next = std::make_shared<Document>(document);
+  Cursor& cursor = *next->cursor;
+  const PassResult& result = cursor.run->result;
+  cursor.done = std::min(done, result.steps.size());
+  if (cursor.phase != cursor.run->before) {
+    DocumentPhase made = *next->phases[cursor.phase];
+    const std::span<const Step> applied(result.steps.data(), cursor.done);
+    made.phase.trace = cursor.done == result.steps.size() ? result.after
+                                                          : replay(document.trace(cursor.run->before), applied);
+    next->phases[cursor.phase] = std::make_shared<const DocumentPhase>(std::move(made));
+  }
+  return next;
+}
+
+std::string step_text(const Step& step, std::size_t number, const Trace& before, const Paint& paint) {
+  const std::string indent(2 * static_cast<std::size_t>(step.depth), ' ');
+  const bool acts = !step.edits.empty();
+  const std::string place = step.at.line == 0 ? "" : fmt::format("  line {}", step.at.line);
+  std::string out = fmt::format("{}{} {:>2}  {}{}\n", indent, acts ? "step" : "note", number,
+                                paint(acts ? Role::Heading : Role::Dim, step.rule), place);
+  constexpr std::size_t kWidth = 96;
+  const std::size_t column = indent.size() + 9;
+  out += std::string(column, ' ') + wrap(step.reason, kWidth, column) + "\n";
+  for (const Edit& edit : step.edits) {
+    const std::string margin(column, ' ');
+    const bool removes = edit.kind == Edit::Kind::Erase || edit.kind == Edit::Kind::Replace;
+    if (removes) {
+      const std::string text = edit.at < before.bound_symbols.size() ? one_line(*before.bound_symbols[edit.at])
+                                                                     : "a statement inserted above";
+      out += margin + paint(Role::Removed, "- " + text) + "\n";
+    }
+    if (edit.statement) out += margin + paint(Role::Added, "+ " + one_line(*edit.statement)) + "\n";
+  }
+  return out;
+}
+
+std::string steps_text(std::span<const Step> steps, const Trace& before, const Paint& paint) {
+  std::string out;
+  std::string group;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].group != group) {
+      group = steps[i].group;
+      if (!group.empty()) {
+        const std::size_t depth = steps[i].depth > 0 ? steps[i].depth - 1 : 0;
+        out += std::string(2 * depth, ' ') + paint(Role::View, group) + "\n";
+      }
+    }
+    out += step_text(steps[i], i + 1, before, paint);
+  }
+  return out;
+}
+
+std::string step_counts(std::span<const Step> steps) {
+  const auto acting = static_cast<std::size_t>(
+      std::count_if(steps.begin(), steps.end(), [](const Step& step) { return !step.edits.empty(); }));
+  std::string text = count_of(acting, "step", "steps");
+  if (acting < steps.size()) text += ", " + count_of(steps.size() - acting, "note", "notes");
+  return text;
+}
+
+}  // namespace tg

@@ -1,0 +1,72 @@
+#include "app/run_options.h"
+
+#include <charconv>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace tg {
+
+RunLimits limits_of(const ParsedCommand& command) {
+  RunLimits limits;
+  constexpr double kLongestSeconds = 1e9;
+  const double seconds = std::min(command.real(Option::Timeout), kLongestSeconds);
+  limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000.0));
+  limits.bytes = command.count(Option::MaxMemory);
+  return limits;
+}
+
+Result<RunInputs> inputs_of(const ParsedCommand& command, const Trace& trace) {
+  auto facts = parse_alias_options(trace, command.values(Option::Alias));
+  if (!facts) return Unexpected{facts.error()};
+  const auto& sources = command.values(Option::Inputs);
+  const std::uint64_t seed = command.count(Option::Seed);
+  auto inputs = sources.empty() ? invent_inputs(trace, *facts, seed)
+                                : load_inputs(trace, sources, *facts, seed);
+  return inputs;
+}
+
+Expected<CompareOptions, std::string> compare_options_of(const ParsedCommand& command) {
+  CompareOptions options;
+  options.strides = command.has(Option::Strides);
+  options.contract = command.value(Option::Contract) == "torch" ? CompareOptions::Contract::Torch
+                                                                : CompareOptions::Contract::Thunder;
+  // A bound without a name is for everything; what is not given keeps float32's default.
+  const Tolerance base = default_tolerance(DType::Float32);
+  std::map<std::string, Tolerance> by_name;
+  const auto read = [&](Option option, double Tolerance::*bound) -> std::string {
+    for (const std::string& text : command.values(option)) {
+      const std::size_t colon = text.rfind(':');
+      const std::string name = colon == std::string::npos ? "" : text.substr(0, colon);
+      const std::string number = colon == std::string::npos ? text : text.substr(colon + 1);
+      double value = 0;
+      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+      if (error != std::errc{} || end != number.data() + number.size() || value < 0) {
+        return fmt::format("{} expects a number, found '{}'", info(option).long_name, text);
+      }
+      by_name.try_emplace(name, base).first->second.*bound = value;
+    }
+    return "";
+  };
+  for (const std::string& wrong : {read(Option::Rtol, &Tolerance::relative), read(Option::Atol, &Tolerance::absolute)}) {
+    if (!wrong.empty()) return Unexpected{wrong};
+  }
+  if (command.has(Option::Ulp)) by_name.try_emplace("", base).first->second.ulp = command.count(Option::Ulp);
+  for (auto& [name, tolerance] : by_name) {
+    if (name.empty()) {
+      options.tolerance = tolerance;
+    } else {
+      options.by_name.emplace_back(name, tolerance);
+    }
+  }
+  return options;
+}
+
+std::string run_error_text(const RunError& error, const std::string& where) {
+  const std::string place = error.at.line == 0 ? fmt::format("statement {}", error.statement)
+                                               : fmt::format("line {}", error.at.line);
+  const std::string type = error.type.empty() ? "" : error.type + ": ";
+  return fmt::format("{} {}: {}{}", where, place, type, error.message);
+}
+
+}  // namespace tg

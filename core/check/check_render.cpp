@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/text.h"
+#include "core/check/check.h"
+
+namespace tg {
+namespace {
+
+constexpr std::size_t kMaxLines = 8;  // of one kind; the rest is counted
+
+std::string line(std::string_view label, std::string_view text) {
+  return fmt::format("  {:<10} {}\n", label, text);
+}
+
+std::string first_line(const CheckReport& report) {
+  std::string left = fmt::format("{}  {}", verdict_text(report.verdict), report.headline);
+  if (report.verdict == VerdictKind::Same && has_grave_finding(report)) {
+    left = fmt::format("FINDING  {}", report.headline);
+  }
+  std::string right = report.era.era == Era::Unknown
+                          ? "era unknown"
+                          : fmt::format("{} ({})", era_text(report.era.era),
+                                        report.era_given ? "given" : "guessed");
+  right += fmt::format("  cpu  seed {}", report.seed);
+  return fmt::format("{:<54} {}\n", left, right);
+}
+
+std::string phases_line(const CheckReport& report) {
+  std::string text;
+  for (const PhasePair& pair : report.pairs) {
+    std::string verdict(verdict_text(pair.comparison.verdict));
+    if (pair.comparison.verdict == VerdictKind::Same) verdict = "same";
+    text += fmt::format("{}{}->{} {}", text.empty() ? "" : "    ", pair.left, pair.right, verdict);
+  }
+  return text;
+}
+
+std::string short_phases(const CheckReport& report) {
+  if (report.pairs.size() <= kMaxLines) return phases_line(report);
+  std::string text;
+  const auto same = std::count_if(
+      report.pairs.begin(), report.pairs.end(),
+      [](const PhasePair& pair) { return pair.comparison.verdict == VerdictKind::Same; });
+  text = fmt::format("{} same", same);
+  for (const PhasePair& pair : report.pairs) {
+    if (pair.comparison.verdict == VerdictKind::Same) continue;
+    text +=
+        fmt::format("    {}->{} {}", pair.left, pair.right, verdict_text(pair.comparison.verdict));
+  }
+  return text;
+}
+
+std::string explanation_lines(const CheckReport& report) {
+  if (!report.explanation) return {};
+  const Explanation& why = *report.explanation;
+  const CheckedPhase& right = report.phases[why.right];
+  std::string where = fmt::format("phase {}->{} \"{}\"{}", why.left, why.right, right.label,
+                                  right.replayed ? " (replayed here)" : "");
+  if (why.step != 0) {
+    where += fmt::format(", step {} of {}, rule {}", why.step, why.step_count, why.rule);
+  } else if (!why.rule.empty()) {
+    where += fmt::format(", {}", why.rule);
+  }
+  std::string out = line("from", where);
+  out += line("because", why.reason);
+  return out;
+}
+
+std::string list_lines(std::string_view label, const std::vector<std::string>& texts) {
+  std::string out;
+  for (std::size_t i = 0; i < texts.size() && i < kMaxLines; ++i) {
+    out += line(i == 0 ? label : "", texts[i]);
+  }
+  if (texts.size() > kMaxLines)
+    out += line("", fmt::format("... and {} more", texts.size() - kMaxLines));
+  return out;
+}
+
+}  // namespace
+
+std::string_view verdict_text(VerdictKind verdict) {
+  switch (verdict) {
+    case VerdictKind::Same:
+      return "SAME";
+    case VerdictKind::Different:
+      return "DIFFERENT";
+    case VerdictKind::NotEstablished:
+      return "NOT ESTABLISHED";
+  }
+  return "NOT ESTABLISHED";
+}
+
+std::string render(const CheckReport& report, const TraceFile& file, const std::string& file_name) {
+  (void)file;
+  (void)file_name;
+  std::string out = first_line(report);
+  if (!report.why.empty()) out += line("why", report.why);
+  for (const Witness& witness : report.witnesses) {
+    const Difference& difference = witness.difference;
+    std::string text = difference.message;
+    if (!difference.left.empty() && !difference.right.empty() && !difference.index.empty()) {
+      text = fmt::format("{}[{}]   eager {}   program {}", difference.subject,
+                         fmt::join(difference.index, ", "), difference.left, difference.right);
+    }
+    if (!witness.write.empty()) text += fmt::format("      write: {}", witness.write);
+    out += fmt::format("  {}\n", text);
+  }
+  if (report.refusal) {
+    const std::string_view message = report.refusal->error.message;
+    out += line("raises", fmt::format("{}: {}", report.refusal->error.type,
+                                      message.substr(0, message.find('\n'))));
+    if (report.refusal->at.line != 0)
+      out += line("at", fmt::format("line {}", report.refusal->at.line));
+  }
+  out += explanation_lines(report);
+  if (!report.pairs.empty()) out += line("phases", short_phases(report));
+  if (!report.aliases.empty()) out += line("aliases", report.aliases);
+  std::vector<std::string> accepted;
+  for (const Difference& difference : report.accepted) accepted.push_back(difference.message);
+  out += list_lines("accepted", accepted);
+  std::vector<std::string> copies;
+  for (const CopyFinding& copy : report.copies) copies.push_back(one_line(copy));
+  out += list_lines("copies", copies);
+  std::vector<std::string> findings;
+  for (const Finding& finding : report.findings) {
+    findings.push_back(finding.at.line == 0
+                           ? finding.message
+                           : fmt::format("line {} {}", finding.at.line, finding.message));
+  }
+  out += list_lines("findings", findings);
+  std::vector<std::string> repairs;
+  for (const Repair& repair : report.repairs) {
+    repairs.push_back(
+        fmt::format("{}: {}", repair.what, repair.helps ? "repairs it" : "does not help"));
+  }
+  out += list_lines("tried", repairs);
+  std::vector<std::string> expectations;
+  for (const Expectation& expectation : report.expectations) {
+    expectations.push_back(fmt::format("{}: {} ({})", expectation.text,
+                                       expectation.holds ? "holds" : "FAILS",
+                                       expectation.explanation));
+  }
+  out += list_lines("expected", expectations);
+  out += line("not tested", fmt::format("{}", fmt::join(report.not_tested, "; ")));
+  out += fmt::format("next: thunderglass {}\n", fmt::join(report.next, " | "));
+  return out;
+}
+
+}  // namespace tg

@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "core/eager/kernel.h"
+
+namespace tg {
+namespace {
+
+bool is_small_float(DType dtype) { return is_float(dtype) && size_bytes(dtype) == 1; }
+
+DType promote_floats(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::Float64 || b == DType::Float64) return DType::Float64;
+  if (is_small_float(a)) return b;
+  if (is_small_float(b)) return a;
+  return DType::Float32;  // f16 with bf16, and anything with f32
+}
+
+DType promote_integers(DType a, DType b) {
+  if (a == DType::Bool) return b;
+  if (b == DType::Bool) return a;
+  const std::size_t bytes_a = size_bytes(a);
+  const std::size_t bytes_b = size_bytes(b);
+  if (is_signed(a) == is_signed(b)) return bytes_a >= bytes_b ? a : b;
+  const DType with_sign = is_signed(a) ? a : b;
+  const DType without = is_signed(a) ? b : a;
+  if (size_bytes(with_sign) > size_bytes(without)) return with_sign;
+  switch (size_bytes(without)) {
+    case 1: return DType::Int16;
+    case 2: return DType::Int32;
+    default: return DType::Int64;
+  }
+}
+
+}  // namespace
+
+DType real_of(DType dtype) {
+  if (dtype == DType::Complex32) return DType::Float16;
+  if (dtype == DType::Complex64) return DType::Float32;
+  return dtype == DType::Complex128 ? DType::Float64 : dtype;
+}
+
+DType complex_of(DType real) {
+  if (is_complex(real)) return real;
+  if (real == DType::Float16) return DType::Complex32;
+  return real == DType::Float64 ? DType::Complex128 : DType::Complex64;
+}
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (is_complex(a) || is_complex(b)) {
+    const DType real_a = real_of(a);
+    const DType real_b = real_of(b);
+    if (is_float(real_a) && is_float(real_b)) return complex_of(promote_floats(real_a, real_b));
+    return is_complex(a) ? a : b;
+  }
+  if (is_float(a) || is_float(b)) {
+    if (is_float(a) && is_float(b)) return promote_floats(a, b);
+    return is_float(a) ? a : b;
+  }
+  return promote_integers(a, b);
+}
+
+bool can_cast(DType from, DType to) {
+  if (is_complex(from) && !is_complex(to)) return false;
+  if (is_float(from) && !is_float(to) && !is_complex(to)) return false;
+  return from == DType::Bool || to != DType::Bool;
+}
+
+}  // namespace tg

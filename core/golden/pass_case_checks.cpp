@@ -1,0 +1,360 @@
+// spec/passes-cases: programs with the traces that single passes made of them, and a verdict.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/golden/checks.h"
+#include "core/golden/pass_replay.h"
+#include "core/golden/stage_run.h"
+#include "core/golden/text_match.h"
+#include "core/pass/pass.h"
+#include "core/run/compare.h"
+#include "core/run/inputs.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
+namespace tg::golden {
+namespace {
+
+struct Block {
+  std::string title;  // "input (after wrap)", "trace", "orig_to_view {'x': 't0'}"
+  std::string text;
+  std::optional<TraceFile> file;
+};
+
+struct PassCase {
+  std::string era;  // "BASE", "HEAD"
+  std::vector<Block> blocks;
+  std::string verdict;
+};
+
+PassCase read_case(const std::string& text) {
+  PassCase found;
+  for (const std::string_view line : split_lines(text)) {
+    if (line.starts_with("### verdict: ")) {
+      found.verdict = std::string(line.substr(13));
+    } else if (line.starts_with("### ")) {
+      const std::size_t open = line.find('[');
+      found.era = open == std::string_view::npos ? "" : std::string(line.substr(open + 1, 4));
+    } else if (line.starts_with("--- ")) {
+      found.blocks.push_back({std::string(line.substr(4)), {}, std::nullopt});
+    } else if (!found.blocks.empty() && !(line.empty() && found.blocks.back().text.empty())) {
+      found.blocks.back().text += line;
+      found.blocks.back().text += '\n';
+    }
+  }
+  for (Block& block : found.blocks) {
+    while (block.text.ends_with("\n\n")) block.text.pop_back();
+    if (block.text.find("def ") != std::string::npos)
+      block.file = parse_trace_file(block.title, block.text);
+  }
+  return found;
+}
+
+const Trace* trace_of(const Block& block) {
+  return block.file && block.file->phases.size() == 1 ? &block.file->phases.front().trace : nullptr;
+}
+
+// ---- what the blocks say besides traces
+
+// "[[0, 1], [2, 3]]"
+AliasGroups groups_in(std::string_view title) {
+  AliasGroups groups;
+  const std::size_t open = title.find("[[");
+  const std::size_t close = title.find("]]");
+  if (open == std::string_view::npos || close == std::string_view::npos) return groups;
+  const Result<Value> value = parse_value(title.substr(open, close + 2 - open));
+  if (!value.has_value()) return groups;
+  for (const Value& group : value->items) {
+    std::vector<std::size_t> indices;
+    for (const Value& index : group.items) {
+      indices.push_back(static_cast<std::size_t>(std::strtoull(index.text.c_str(), nullptr, 10)));
+    }
+    groups.push_back(std::move(indices));
+  }
+  return groups;
+}
+
+std::vector<std::int64_t> numbers_in(const Value& tuple) {
+  std::vector<std::int64_t> numbers;
+  for (const Value& item : tuple.items)
+    numbers.push_back(std::strtoll(item.text.c_str(), nullptr, 10));
+  return numbers;
+}
+
+// {'a': ('S', 0, (2, 2), (2, 1)), ...}: storage, offset, sizes, strides
+ArgumentFacts facts_in(std::string_view title) {
+  ArgumentFacts facts;
+  const std::size_t open = title.find("geometry {");
+  if (open == std::string_view::npos) return facts;
+  const Result<Value> value = parse_value(title.substr(open + 9));
+  if (!value.has_value() || value->kind != ValueKind::Dict) return facts;
+  for (std::size_t i = 0; i + 1 < value->items.size(); i += 2) {
+    const Value& place = value->items[i + 1];
+    if (place.items.size() != 4) continue;
+    ArgumentFacts::Window window;
+    window.name = string_content(value->items[i]);
+    window.geometry = {numbers_in(place.items[2]), numbers_in(place.items[3]),
+                       std::strtoll(place.items[1].text.c_str(), nullptr, 10)};
+    facts.windows.push_back(std::move(window));
+  }
+  return facts;
+}
+
+std::vector<std::pair<std::string, std::string>> map_in(std::string_view title) {
+  std::vector<std::pair<std::string, std::string>> map;
+  const Result<Value> value = parse_value(title.substr(title.find('{')));
+  if (!value.has_value()) return map;
+  for (std::size_t i = 0; i + 1 < value->items.size(); i += 2) {
+    map.emplace_back(string_content(value->items[i]), string_content(value->items[i + 1]));
+  }
+  return map;
+}
+
+// The pass behind a provenance line; empty: none of ours. The three traces of functionalization are
+// checked as one.
+std::string_view pass_of(const Trace& trace) {
+  const std::string& text = trace.provenance;
+  if (text.starts_with("Dead Code Elimination")) return "dead_code";
+  if (text.starts_with("Delete Last Used")) return "delete_last_used";
+  if (text.starts_with("Unwrap the actual return value")) return "unwrap_return";
+  if (text.starts_with("Common Subexpression Elimination")) return "common_subexpressions";
+  if (text.starts_with("`prims.copy_` audit")) return "audit_raw_copy";
+  return {};
+}
+
+bool belongs_to_functionalization(const Trace& trace) {
+  return trace.provenance.starts_with("Duplicate alias args") ||
+         trace.provenance.starts_with("Intermediate trace of") ||
+         trace.provenance.starts_with("Functionalize in-place ops");
+}
+
+std::string compare_text(const std::string& input, const std::string& recorded, const Trace& got) {
+  std::string text = print(got);
+  if (!text.ends_with('\n')) text += '\n';
+  return text_fault(input, recorded, text);
+}
+
+// The lab prints errors with plain names.
+std::string plain_names(std::string text) {
+  constexpr std::string_view kOpen = "<TensorProxy(name=\"";
+  for (std::size_t at = text.find(kOpen); at != std::string::npos; at = text.find(kOpen, at)) {
+    const std::size_t name = at + kOpen.size();
+    const std::size_t quote = text.find('"', name);
+    const std::size_t end = text.find(")>", name);
+    if (quote == std::string::npos || end == std::string::npos) break;
+    text.replace(at, end + 2 - at, text.substr(name, quote - name));
+  }
+  for (std::size_t at = text.find("PrimIDs."); at != std::string::npos; at = text.find("PrimIDs."))
+    text.erase(at, 8);
+  return text;
+}
+
+class PassCaseCheck {
+ public:
+  PassCaseCheck(PassCase found, Checks& checks) : case_(std::move(found)), checks_(checks) {}
+
+  void run() {
+    for (std::size_t i = 0; i < case_.blocks.size(); ++i) {
+      const Block& block = case_.blocks[i];
+      if (block.file)
+        checks_.decide("round trip", fmt::format("trace {}", i),
+                       round_trip_fault(block.title, block.text));
+      if (block.title.starts_with("alias_tensor_indices")) {
+        groups_ = groups_in(block.title);
+        facts_ = facts_in(block.title);
+      }
+    }
+    const Trace* input = case_.blocks.empty() ? nullptr : trace_of(case_.blocks.front());
+    if (input == nullptr) return checks_.fail("pass", {}, "no input trace");
+    if (case_.era == "HEAD") {
+      checks_.not_supported("pass", {}, "passes of January 2026 are not replayed");
+    } else {
+      replay_functionalization(*input);
+      replay_single_passes();
+    }
+    check_verdict(*input);
+  }
+
+ private:
+  void replay_functionalization(const Trace& input) {
+    std::vector<const Block*> recorded;
+    const Block* views = nullptr;
+    for (const Block& block : case_.blocks) {
+      const Trace* trace = trace_of(block);
+      if (trace != nullptr && belongs_to_functionalization(*trace)) recorded.push_back(&block);
+      if (block.title.starts_with("orig_to_view")) views = &block;
+    }
+    if (views == nullptr && recorded.empty()) return;
+    const std::string& text = case_.blocks.front().text;
+    if (const PassInfo* pass = find_pass("check_inplace_views");
+        pass != nullptr && views != nullptr) {
+      PassContext context;
+      const PassResult result = pass->run(input, context);
+      const std::vector<std::pair<std::string, std::string>> expected = map_in(views->title);
+      checks_.decide("check_inplace_views", {},
+                     result.error               ? "raises " + result.error->message
+                     : result.facts != expected ? fmt::format("gives {} pairs, recorded {}",
+                                                              result.facts.size(), views->title)
+                                                : "");
+    }
+    const PassInfo* pass = find_pass("functionalize");
+    if (pass == nullptr)
+      return checks_.not_supported("functionalize", {}, "no pass of this program does that");
+    PassContext context;
+    context.options.alias_groups = groups_;
+    if (views != nullptr) context.options.base_to_view = map_in(views->title);
+    const PassResult result = pass->run(input, context);
+    if (result.error) {
+      error_ = result.error;
+      return;
+    }
+    std::vector<const Trace*> got;
+    for (const Trace& trace : result.intermediate) got.push_back(&trace);
+    if (!(result.after == input)) got.push_back(&result.after);
+    std::string fault;
+    if (got.size() != recorded.size())
+      fault = fmt::format("{} traces instead of {}", got.size(), recorded.size());
+    for (std::size_t i = 0; fault.empty() && i < got.size(); ++i) {
+      fault = compare_text(text, recorded[i]->text, *got[i]);
+    }
+    checks_.decide("functionalize", {}, fault);
+  }
+
+  void replay_single_passes() {
+    const Block* before = nullptr;
+    for (const Block& block : case_.blocks) {
+      const Trace* after = trace_of(block);
+      if (after == nullptr) continue;
+      const Trace* input = before != nullptr ? trace_of(*before) : nullptr;
+      const std::string_view name =
+          block.title == "faithful audit" ? "audit_raw_copy" : pass_of(*after);
+      if (input != nullptr && !belongs_to_functionalization(*after)) {
+        const PassInfo* pass = name.empty() ? nullptr : find_pass(name);
+        if (pass == nullptr) {
+          checks_.not_supported("pass", after->provenance, "no pass of this program does that");
+        } else {
+          PassContext context;
+          const PassResult result = pass->run(*input, context);
+          checks_.decide(name, {},
+                         result.error ? "raises " + result.error->message
+                                      : compare_text(before->text, block.text, result.after));
+        }
+      }
+      before = &block;
+    }
+  }
+
+  // "NotImplementedError: ...": the pass raised.
+  void check_error(const std::string& type, const std::string& message) {
+    if (case_.era == "HEAD")
+      return checks_.not_supported("verdict", {}, "passes of January 2026 are not replayed");
+    if (!error_) {
+      for (const std::string_view name :
+           {"check_inplace_views", "audit_raw_copy", "inplace_sanity", "unwrap_return"}) {
+        const PassInfo* pass = find_pass(name);
+        const Trace* last = last_trace();
+        if (pass == nullptr || last == nullptr) continue;
+        PassContext context;
+        error_ = pass->run(*last, context).error;
+        if (error_) break;
+      }
+    }
+    if (!error_)
+      return checks_.fail("verdict", {},
+                          fmt::format("recorded to raise {}, here nothing does", type));
+    const bool loop = message.find("does not terminate") != std::string::npos;
+    const std::string wanted = plain_names(message.substr(0, message.find(" || ")));
+    const bool same_type = error_->type == type || (loop && error_->type == "DoesNotTerminate");
+    const std::string got = plain_names(error_->message);
+    // E4's second sentence is advice that the lab leaves out.
+    const bool same =
+        loop || same_message(got, wanted) || same_message(got.substr(0, got.find('\n')), wanted);
+    checks_.decide("verdict", {},
+                   same_type && same ? ""
+                                     : fmt::format("raises {}: {} instead of {}: {}", error_->type,
+                                                   got, type, wanted));
+  }
+
+  [[nodiscard]] const Trace* last_trace() const {
+    for (std::size_t i = case_.blocks.size(); i-- > 0;) {
+      if (const Trace* trace = trace_of(case_.blocks[i])) return trace;
+    }
+    return nullptr;
+  }
+
+  void check_verdict(const Trace& input) {
+    const std::string& verdict = case_.verdict;
+    const std::size_t colon = verdict.find(": ");
+    if (colon != std::string::npos && verdict.substr(0, colon).ends_with("Error")) {
+      return check_error(verdict.substr(0, colon), verdict.substr(colon + 2));
+    }
+    if (verdict == "no functionalizable op: empty list") return;  // replay_functionalization saw it
+    const bool known = verdict == "EQUAL" || verdict.find("DIFFER") != std::string::npos ||
+                       verdict.find("alias relations differ") != std::string::npos;
+    const Trace* last = last_trace();
+    if (!known || last == nullptr) return checks_.not_supported("verdict", {}, verdict);
+    const Result<RunInputs> inputs = invent_inputs(input, facts_, 1);
+    if (!inputs.has_value()) return checks_.not_supported("verdict", {}, "no inputs");
+    const Expected<RunResult, RunError> eager = tg::run(input, *inputs);
+    const Expected<RunResult, RunError> after = tg::run(*last, *inputs);
+    if (!eager || !after) {
+      return checks_.not_supported("verdict", {},
+                                   (!eager ? Expected(eager) : Expected(after)).error().message);
+    }
+    CompareOptions options;
+    options.contract = CompareOptions::Contract::Torch;
+    const Comparison comparison = compare(*eager, *after, options);
+    const auto has = [&](std::initializer_list<DifferenceKind> kinds) {
+      for (const Difference& difference : comparison.differences) {
+        if (difference.accepted) continue;
+        for (const DifferenceKind kind : kinds) {
+          if (difference.kind == kind) return true;
+        }
+      }
+      return false;
+    };
+    std::string got;
+    const auto add = [&got](std::string_view text) {
+      got += (got.empty() ? "" : "; ") + std::string(text);
+    };
+    if (has({DifferenceKind::Values, DifferenceKind::Structure, DifferenceKind::Shape}))
+      add("RETURN VALUES DIFFER");
+    if (has({DifferenceKind::FinalArgument})) add("ARG CONTENTS DIFFER");
+    if (has({DifferenceKind::AliasLost, DifferenceKind::AliasGained,
+             DifferenceKind::AliasOffset})) {
+      add("alias relations differ");
+    }
+    if (got.empty()) got = "EQUAL";
+    checks_.decide("verdict", {},
+                   got == words_of(verdict)
+                       ? ""
+                       : fmt::format("'{}' instead of '{}'", got, words_of(verdict)));
+  }
+
+  // The verdict without its values.
+  static std::string words_of(const std::string& verdict) {
+    std::string words;
+    for (const std::string_view part :
+         {"EQUAL", "RETURN VALUES DIFFER", "ARG CONTENTS DIFFER", "alias relations differ"}) {
+      if (verdict.find(part) != std::string::npos)
+        words += (words.empty() ? "" : "; ") + std::string(part);
+    }
+    return words;
+  }
+
+  PassCase case_;
+  Checks& checks_;
+  AliasGroups groups_;
+  ArgumentFacts facts_;
+  std::optional<PassError> error_;
+};
+
+}  // namespace
+
+void check_pass_case(const Unit& unit, Checks& checks) {
+  const Result<std::string> text = unit.read(unit.files.front());
+  if (!text.has_value()) return checks.fail("pass", {}, text.error().message);
+  PassCaseCheck(read_case(*text), checks).run();
+}
+
+}  // namespace tg::golden

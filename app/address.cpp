@@ -21,8 +21,9 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
   return out;
 }
 
@@ -58,7 +59,8 @@ Parts split_rest(std::string file, std::string_view rest) {
 // The file is the longest beginning that exists, so that names with colons work.
 Parts split(const std::string& address, bool implied, const Document& document, Bare bare) {
   if (is_file(address)) return {address, "", ""};
-  if (implied && address.starts_with(':')) return split_rest("", std::string_view(address).substr(1));
+  if (implied && address.starts_with(':'))
+    return split_rest("", std::string_view(address).substr(1));
   for (std::size_t colon = address.rfind(':'); colon != std::string::npos && colon > 0;
        colon = address.rfind(':', colon - 1)) {
     const std::string file = address.substr(0, colon);
@@ -95,9 +97,12 @@ std::string phase_list(const Document& document) {
 
 std::size_t default_index(const Document& document, DefaultPhase default_phase) {
   switch (default_phase) {
-    case DefaultPhase::FirstComputation: return first_computation(document);
-    case DefaultPhase::LastComputation: return last_computation(document);
-    case DefaultPhase::Current: return document.current;
+    case DefaultPhase::FirstComputation:
+      return first_computation(document);
+    case DefaultPhase::LastComputation:
+      return last_computation(document);
+    case DefaultPhase::Current:
+      return document.current;
   }
   return 0;
 }
@@ -128,12 +133,28 @@ std::optional<std::size_t> find_phase(const Document& document, std::string_view
   return std::nullopt;
 }
 
+const Trace* earlier_computation(const Target& target) {
+  if (target.region) return nullptr;
+  for (std::size_t i = 0; i < target.phase; ++i) {
+    if (target.document->phases[i]->phase.kind == TraceKind::Computation)
+      return &target.document->trace(i);
+  }
+  return nullptr;
+}
+
+std::optional<std::size_t> phase_with_line(const Document& document, std::uint32_t line) {
+  for (std::size_t i = document.phases.size(); i-- > 0;) {
+    if (document.phases[i]->from_file && document.trace(i).def_at.line <= line) return i;
+  }
+  return std::nullopt;
+}
+
 std::optional<Trace> region_trace(const Trace& trace, std::string_view callee) {
-  const auto found = std::find_if(trace.bound_symbols.begin(), trace.bound_symbols.end(),
-                                  [&](const BoundSymbolRef& statement) {
-                                    return statement->kind == StatementKind::Call &&
-                                           statement->callee == callee && !statement->subsymbols.empty();
-                                  });
+  const auto found = std::find_if(
+      trace.bound_symbols.begin(), trace.bound_symbols.end(), [&](const BoundSymbolRef& statement) {
+        return statement->kind == StatementKind::Call && statement->callee == callee &&
+               !statement->subsymbols.empty();
+      });
   if (found == trace.bound_symbols.end()) return std::nullopt;
   const BoundSymbol& call = **found;
   const TypeTable types(trace);
@@ -150,19 +171,18 @@ std::optional<Trace> region_trace(const Trace& trace, std::string_view callee) {
     annotation.kind = StatementKind::UnpackTrivial;
     annotation.output = Value::name(name);
     annotation.type = types.find_ref(name);
-    annotation.at = call.at;
     region.bound_symbols.push_back(std::make_shared<const BoundSymbol>(std::move(annotation)));
   }
   for (const BoundSymbolRef& inner : call.subsymbols) region.bound_symbols.push_back(inner);
   BoundSymbol last;
   last.kind = StatementKind::Return;
   last.args = {call.output.kind == ValueKind::Absent ? Value::none() : call.output};
-  last.at = call.at;
   region.bound_symbols.push_back(std::make_shared<const BoundSymbol>(std::move(last)));
   return region;
 }
 
-Result<Target> resolve(Call& call, const std::string& address, DefaultPhase default_phase, Bare bare) {
+Result<Target> resolve(Call& call, const std::string& address, DefaultPhase default_phase,
+                       Bare bare) {
   const Document& loaded = call.session.document();
   const bool implied = call.session.interactive && loaded.file != nullptr;
   const Parts parts = split(address, implied, loaded, bare);
@@ -170,8 +190,8 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
   std::string file_shown;
   if (parts.file.empty()) {
     if (!implied) {
-      return Unexpected{bad_address("no file is named",
-                                    call.session.interactive ? "'load FILE' first, or name one" : "")};
+      return Unexpected{bad_address(
+          "no file is named", call.session.interactive ? "'load FILE' first, or name one" : "")};
     }
     target.document = call.session.shared_document();
     default_phase = DefaultPhase::Current;
@@ -197,11 +217,26 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
     return Unexpected{std::move(diagnostic)};
   }
   target.place = parts.place;
-  if (!parts.phase.empty()) {
-    const auto index = find_phase(document, parts.phase);
+  std::string wanted = parts.phase;
+  const auto wanted_number = whole_number(wanted);
+  // FILE:106 where there is no phase 106: a line of the file.
+  if (bare == Bare::Place && parts.place.empty() && wanted_number && *wanted_number > 0 &&
+      !find_phase(document, wanted)) {
+    target.place = wanted;
+    wanted.clear();
+  }
+  const auto line = whole_number(target.place);
+  const auto by_line = wanted.empty() && !parts.file.empty() && line && *line > 0
+                           ? phase_with_line(document, static_cast<std::uint32_t>(*line))
+                           : std::nullopt;
+  if (by_line) {
+    target.phase = *by_line;
+  } else if (!wanted.empty()) {
+    const auto index = find_phase(document, wanted);
     if (!index) {
-      return Unexpected{bad_address(fmt::format("'{}' has no phase '{}'", document.file->name, parts.phase),
-                                    "its phases are " + phase_list(document))};
+      return Unexpected{
+          bad_address(fmt::format("'{}' has no phase '{}'", document.file->name, wanted),
+                      "its phases are " + phase_list(document))};
     }
     target.phase = *index;
     target.names_phase = true;
@@ -221,7 +256,8 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
     target.place.clear();
   }
   // In a file of many programs the one taken must be visible.
-  if (!target.names_phase && !parts.file.empty() && document.phases.size() > 1 && target.place.empty()) {
+  if (!target.names_phase && !parts.file.empty() && document.phases.size() > 1 &&
+      target.place.empty()) {
     call.note(fmt::format("phase {} of {}: {}\n", target.phase, document.phases.size(),
                           target.whole_phase().label));
   }
@@ -231,9 +267,9 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
 Result<Target> resolve_only(Call& call, DefaultPhase default_phase, Bare bare) {
   const auto& operands = call.command.operands;
   if (operands.size() > 1) {
-    return Unexpected{bad_address(fmt::format("one address expected, found {}", operands.size()),
-                                  fmt::format("usage: {} {}", call.command.command->name,
-                                              call.command.command->operands))};
+    return Unexpected{bad_address(
+        fmt::format("one address expected, found {}", operands.size()),
+        fmt::format("usage: {} {}", call.command.command->name, call.command.command->operands))};
   }
   return resolve(call, operands.empty() ? ":" : operands.front(), default_phase, bare);
 }

@@ -25,7 +25,8 @@ std::string path_of(const Value& expression, const Paths& paths) {
     // module.get_parameter('conv.weight') is what the user calls module.conv.weight.
     if (expression.text.starts_with("get_") && expression.items.size() == 2 &&
         expression.items[1].kind == ValueKind::String) {
-      return fmt::format("{}.{}", path_of(expression.items[0], paths), string_content(expression.items[1]));
+      return fmt::format("{}.{}", path_of(expression.items[0], paths),
+                         string_content(expression.items[1]));
     }
     std::string text = fmt::format("{}.{}(", path_of(expression.items[0], paths), expression.text);
     for (std::size_t i = 1; i < expression.items.size(); ++i) {
@@ -46,9 +47,9 @@ void collect(const BoundSymbol& statement, Paths& paths) {
       !statement.args.empty()) {
     // The module and the like are made by calls that say less than their name.
     const Value& expression = statement.args.front();
-    const bool made = expression.kind == ValueKind::Call ||
-                      (expression.kind == ValueKind::Subscript &&
-                       expression.items.front().kind == ValueKind::Call);
+    const bool made =
+        expression.kind == ValueKind::Call || (expression.kind == ValueKind::Subscript &&
+                                               expression.items.front().kind == ValueKind::Call);
     paths[statement.output.text] = made ? statement.output.text : path_of(expression, paths);
   } else if (statement.kind == StatementKind::UnpackSequence && !statement.args.empty()) {
     const std::string base = path_of(statement.args.front(), paths);

@@ -1,13 +1,14 @@
-// parse_command: words against the table. CLI11 does the syntax of options (--long=value, -s, clusters,
+// parse_command: words against the table. CLI11 does the syntax of options (--long=value, -s,
+// clusters,
 // `--`); the messages are ours, because they name what is near.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
-#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/format.h>
 
 #include "app/command.h"
 #include "core/base/text.h"
@@ -20,15 +21,16 @@ UsageError unknown_command(std::string_view word, bool in_repl) {
   if (in_repl && candidates.size() > 1) {
     return {fmt::format("'{}' could be {}", word, fmt::join(candidates, ", ")), ""};
   }
+  for (const CommandInfo& command : all_commands()) {
+    if (command.name != word) continue;
+    return {
+        fmt::format("'{}' exists only {}", word, in_repl ? "on the command line" : "in the REPL"),
+        in_repl ? "" : "start it with 'thunderglass repl'"};
+  }
   std::vector<std::string_view> names = commands_beginning("", in_repl);
   const std::string_view near = nearest(word, names);
   if (!near.empty()) {
     return {fmt::format("unknown command '{}'", word), fmt::format("did you mean '{}'?", near)};
-  }
-  for (const CommandInfo& command : all_commands()) {
-    if (command.name != word) continue;
-    return {fmt::format("'{}' exists only {}", word, in_repl ? "on the command line" : "in the REPL"),
-            in_repl ? "" : "start it with 'thunderglass repl'"};
   }
   return {fmt::format("unknown command '{}'", word),
           in_repl ? "'help' lists the commands" : "'thunderglass help' lists the commands"};
@@ -58,7 +60,8 @@ std::string value_error(const OptionInfo& option, std::string_view value) {
   switch (option.kind) {
     case OptionKind::Flag:
     case OptionKind::Text:
-    case OptionKind::List: return "";
+    case OptionKind::List:
+      return "";
     case OptionKind::Count:
       if (value.empty() || value.size() > 19 ||
           !std::all_of(value.begin(), value.end(),
@@ -66,8 +69,10 @@ std::string value_error(const OptionInfo& option, std::string_view value) {
         return expected("a whole number");
       }
       return "";
-    case OptionKind::Real: return is_real(value) ? "" : expected("a number");
-    case OptionKind::Seconds: return is_real(value) ? "" : expected("a number of seconds");
+    case OptionKind::Real:
+      return is_real(value) ? "" : expected("a number");
+    case OptionKind::Seconds:
+      return is_real(value) ? "" : expected("a number of seconds");
     case OptionKind::Size:
       return parse_size(value) ? "" : expected("a number of bytes such as 512M");
     case OptionKind::Choice: {
@@ -95,7 +100,8 @@ bool is_negative_number(std::string_view word) {
 
 }  // namespace
 
-Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>& words, bool in_repl) {
+Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>& words,
+                                                  bool in_repl) {
   if (words.empty()) return Unexpected{UsageError{"no command given", ""}};
   const CommandInfo* command = find_command(words.front(), in_repl);
   if (command == nullptr) return Unexpected{unknown_command(words.front(), in_repl)};
@@ -116,9 +122,12 @@ Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>
     const OptionInfo& option = info(id);
     std::string name(option.long_name);
     if (option.short_name != 0) name = fmt::format("-{},{}", option.short_name, name);
-    CLI::Option* handle = option.kind == OptionKind::Flag ? app.add_flag(name) : app.add_option(name);
+    CLI::Option* handle =
+        option.kind == OptionKind::Flag ? app.add_flag(name) : app.add_option(name);
     if (option.kind != OptionKind::Flag) {
-      handle->expected(1, -1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+      handle->expected(1, -1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->allow_extra_args(false);
     }
     handles[id] = handle;
   }
@@ -138,16 +147,18 @@ Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>
     for (auto word = words.rbegin(); word != words.rend(); ++word) {
       for (const Option id : command->options) {
         const OptionInfo& option = info(id);
-        const bool is_it = *word == option.long_name ||
-                           (word->size() == 2 && (*word)[0] == '-' && (*word)[1] == option.short_name);
+        const bool is_it = *word == option.long_name || (word->size() == 2 && (*word)[0] == '-' &&
+                                                         (*word)[1] == option.short_name);
         if (is_it && option.kind != OptionKind::Flag) {
-          return Unexpected{UsageError{fmt::format("{} needs a value ({})", *word, option.argument), ""}};
+          return Unexpected{
+              UsageError{fmt::format("{} needs a value ({})", *word, option.argument), ""}};
         }
       }
     }
     return Unexpected{UsageError{"an option lacks its value", ""}};
   } catch (const CLI::Error& error) {
-    return Unexpected{UsageError{error.what(), fmt::format("'help {}' shows the usage", command->name)}};
+    return Unexpected{
+        UsageError{error.what(), fmt::format("'help {}' shows the usage", command->name)}};
   }
   for (const auto& [id, handle] : handles) {
     if (handle->count() == 0) continue;

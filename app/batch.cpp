@@ -1,11 +1,10 @@
 #include "app/batch.h"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <glob.h>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,7 +19,9 @@
 namespace tg {
 namespace {
 
-bool has_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
+bool has_glob(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
 
 std::vector<std::string> matches(const std::string& pattern) {
   std::vector<std::string> found;

@@ -19,17 +19,18 @@ struct FileOutcome {
 };
 
 // Works on one file with its own Session; called from worker threads.
-using FileJob = std::function<FileOutcome(const std::string& address, Session& session, Call& call)>;
+using FileJob =
+    std::function<FileOutcome(const std::string& address, Session& session, Call& call)>;
 
-// Operands with globs expanded: a quoted glob or one that the shell left alone. "dumps/*.txt:-1" works. A glob
-// that matches nothing stays as it is, so that it is reported.
+// Operands with globs expanded: a quoted glob or one that the shell left alone. "dumps/*.txt:-1"
+// works. A glob that matches nothing stays as it is, so that it is reported.
 std::vector<std::string> expand_globs(const std::vector<std::string>& operands);
 
 // Is this more than one file?
 bool is_batch(const std::vector<std::string>& operands);
 
-// Runs the job on every file, at most --jobs at once; prints lines in order as they become known, then the
-// summary. The exit code is the largest of the files' (zero under --exit-zero).
+// Runs the job on every file, at most --jobs at once; prints lines in order as they become known,
+// then the summary. The exit code is the largest of the files' (zero under --exit-zero).
 CommandResult run_batch(Call& call, const std::vector<std::string>& addresses, const FileJob& job);
 
 }  // namespace tg

@@ -44,9 +44,9 @@ void append_options(std::string_view words, std::vector<Option>& out) {
       }
       continue;
     }
-    const auto* found = std::find_if(std::begin(kOptions), std::end(kOptions), [&](const auto& option) {
-      return option.long_name.substr(2) == word;
-    });
+    const auto* found =
+        std::find_if(std::begin(kOptions), std::end(kOptions),
+                     [&](const auto& option) { return option.long_name.substr(2) == word; });
     TG_CHECK(found != std::end(kOptions));
     out.push_back(found->id);
   }
@@ -66,9 +66,9 @@ std::vector<Option> option_list(std::string_view words) {
 
 const std::vector<CommandInfo>& table() {
   static const std::vector<CommandInfo> commands = {
-#define TG_COMMAND(function, name, operands, where, options, summary, examples, details)       \
-  {name,    operands,           Where::where, option_list(options),                             \
-   summary, split_lines(examples), details,   command_##function},
+#define TG_COMMAND(function, name, operands, where, options, summary, examples, details)           \
+  {name,    operands,          Where::where, option_list(options), summary, split_lines(examples), \
+   details, command_##function},
 #include "app/commands.def"
   };
   return commands;
@@ -86,9 +86,15 @@ bool CommandInfo::takes(Option option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
 }
 
-std::span<const CommandInfo> all_commands() { return table(); }
-const OptionInfo& info(Option option) { return kOptions[static_cast<std::size_t>(option)]; }
-std::span<const OptionInfo> all_options() { return kOptions; }
+std::span<const CommandInfo> all_commands() {
+  return table();
+}
+const OptionInfo& info(Option option) {
+  return kOptions[static_cast<std::size_t>(option)];
+}
+std::span<const OptionInfo> all_options() {
+  return kOptions;
+}
 
 const CommandInfo* find_command(std::string_view name, bool in_repl) {
   for (const CommandInfo& command : table()) {
@@ -102,7 +108,8 @@ const CommandInfo* find_command(std::string_view name, bool in_repl) {
 std::vector<std::string_view> commands_beginning(std::string_view prefix, bool in_repl) {
   std::vector<std::string_view> names;
   for (const CommandInfo& command : table()) {
-    if (offered(command, in_repl) && command.name.starts_with(prefix)) names.push_back(command.name);
+    if (offered(command, in_repl) && command.name.starts_with(prefix))
+      names.push_back(command.name);
   }
   return names;
 }
@@ -183,8 +190,10 @@ CommandResult run_guarded(Call& call) {
 
 }  // namespace
 
-CommandResult execute(Session& session, const ParsedCommand& command, Sink& sink, std::stop_token stop) {
-  const std::string choice = command.has(Option::Color) ? command.value(Option::Color) : session.color;
+CommandResult execute(Session& session, const ParsedCommand& command, Sink& sink,
+                      std::stop_token stop) {
+  const std::string choice =
+      command.has(Option::Color) ? command.value(Option::Color) : session.color;
   const bool color = wants_color(choice);
   if (command.has(Option::Help)) {
     sink.result(command_help(*command.command));
@@ -195,8 +204,12 @@ CommandResult execute(Session& session, const ParsedCommand& command, Sink& sink
   // `render` writes pictures itself; everything else is text.
   const bool to_file = !output.empty() && output != "-" && !command.command->takes(Option::Format);
   OutputSink collected(sink);
-  Call call{session, command, to_file ? static_cast<Sink&>(collected) : sink, stop,
-            Paint(color && !to_file), Paint(color)};
+  Call call{session,
+            command,
+            to_file ? static_cast<Sink&>(collected) : sink,
+            stop,
+            Paint(color && !to_file),
+            Paint(wants_color(choice, Stream::Error))};
   CommandResult result = run_guarded(call);
   if (stop.stop_requested()) result.exit = ExitCode::Interrupted;
   // A command that failed to produce anything must not leave an empty file behind.
@@ -217,7 +230,7 @@ CommandResult execute_words(Session& session, const std::vector<std::string>& wo
                             std::stop_token stop) {
   const auto parsed = parse_command(words, session.interactive);
   if (!parsed) {
-    const Paint paint(wants_color(session.color));
+    const Paint paint(wants_color(session.color, Stream::Error));
     sink.note(fmt::format("{} {}\n", paint(Role::Bad, "thunderglass:"), parsed.error().message));
     if (!parsed.error().hint.empty()) sink.note(parsed.error().hint + "\n");
     return ExitCode::Usage;

@@ -1,5 +1,5 @@
-// Command: one row of commands.def, and one line of the user parsed against it. Command line, REPL and
-// scripts go through execute().
+// Command: one row of commands.def, and one line of the user parsed against it. Command line, REPL
+// and scripts go through execute().
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace tg {
 // Documented in the manual page; scripts rely on them.
 enum class ExitCode : int {
   Done = 0,
-  Finding = 1,         // the answer is "no": a difference, an avoidable copy, a failed assertion
+  Finding = 1,  // the answer is "no": a difference, an avoidable copy, a failed assertion
   Usage = 2,
-  Unreadable = 3,      // a file cannot be read or parsed
+  Unreadable = 3,  // a file cannot be read or parsed
   RunFailed = 4,
   NotEstablished = 5,  // out of time or memory, or parts that cannot run
   Internal = 70,
@@ -42,7 +42,7 @@ struct OptionInfo {
   std::string_view long_name;  // "--seed"
   char short_name;             // 0: none
   OptionKind kind;
-  std::string_view argument;   // "N"; of a Choice "auto|always|never"
+  std::string_view argument;  // "N"; of a Choice "auto|always|never"
   std::string_view default_text;
   std::string_view help;
 };
@@ -95,7 +95,8 @@ struct UsageError {
 };
 
 // The first word names the command; options and operands may mix, `--` ends options.
-Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>& words, bool in_repl);
+Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>& words,
+                                                  bool in_repl);
 
 // "512M", "4G", "1000": powers of 1000 (k, M, G, T). Empty when it is no size.
 std::optional<std::uint64_t> parse_size(std::string_view text);
@@ -122,8 +123,8 @@ struct Call {
   const ParsedCommand& command;
   Sink& sink;
   std::stop_token stop;
-  Paint paint{false};        // for the result
-  Paint note_paint{false};   // for notes
+  Paint paint{false};       // for the result
+  Paint note_paint{false};  // for notes
 
   [[nodiscard]] bool json() const { return command.has(Option::Json); }
   void result(std::string_view text) { sink.result(text); }

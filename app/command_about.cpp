@@ -26,7 +26,8 @@ std::string passes_text(const Paint& paint) {
 std::string pass_help(const PassInfo& pass) {
   std::string out = fmt::format("{}: {}\n", pass.name, pass.summary);
   if (!pass.thunder.empty()) out += fmt::format("\nReproduces Thunder's {}.\n", pass.thunder);
-  if (pass.faithful) out += "It keeps Thunder's unsound corners: its result may compute something else.\n";
+  if (pass.faithful)
+    out += "It keeps Thunder's unsound corners: its result may compute something else.\n";
   if (!pass.idempotent) out += "Running it twice is not the same as running it once.\n";
   out += fmt::format("\n  thunderglass pass {} trace.txt --steps\n", pass.name);
   return out;
@@ -54,7 +55,8 @@ std::string facts_of(const OpInfo& op) {
   for (const Fact& fact : kFacts) {
     if (op.has(fact.trait)) text += fmt::format("  {}\n", fact.text);
   }
-  if (op.twin != OpCode::Opaque) text += fmt::format("  its functional form is {}\n", info(op.twin).name);
+  if (op.twin != OpCode::Opaque)
+    text += fmt::format("  its functional form is {}\n", info(op.twin).name);
   return text;
 }
 
@@ -70,7 +72,8 @@ std::string ops_text(const Paint& paint) {
   Table table({"operation", "schema"});
   for (const OpInfo& op : all_ops()) {
     if (op.spellings.empty()) continue;
-    table.add({std::string(op.spellings.substr(0, op.spellings.find(' '))), std::string(op.schema)});
+    table.add(
+        {std::string(op.spellings.substr(0, op.spellings.find(' '))), std::string(op.schema)});
   }
   return table.text(paint);
 }

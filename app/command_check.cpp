@@ -29,25 +29,32 @@ Expected<CheckOptions, std::string> check_options(Call& call) {
   options.limits = limits_of(call.command);
   options.stop = call.stop;
   if (call.command.has(Option::Era)) {
-    options.era = call.command.value(Option::Era) == "2024-12" ? Era::Thunder2024 : Era::Thunder2026;
+    options.era =
+        call.command.value(Option::Era) == "2024-12" ? Era::Thunder2024 : Era::Thunder2026;
   }
   return options;
 }
 
 Role role_of(VerdictKind verdict) {
   switch (verdict) {
-    case VerdictKind::Same: return Role::Good;
-    case VerdictKind::Different: return Role::Bad;
-    case VerdictKind::NotEstablished: return Role::Warning;
+    case VerdictKind::Same:
+      return Role::Good;
+    case VerdictKind::Different:
+      return Role::Bad;
+    case VerdictKind::NotEstablished:
+      return Role::Warning;
   }
   return Role::Plain;
 }
 
 std::string lower_verdict(VerdictKind verdict) {
   switch (verdict) {
-    case VerdictKind::Same: return "same";
-    case VerdictKind::Different: return "different";
-    case VerdictKind::NotEstablished: return "not established";
+    case VerdictKind::Same:
+      return "same";
+    case VerdictKind::Different:
+      return "different";
+    case VerdictKind::NotEstablished:
+      return "not established";
   }
   return "";
 }
@@ -65,8 +72,9 @@ FileOutcome check_one(const std::string& path, Session& session, Call& call) {
   const CheckReport report = check(**file, *options);
   outcome.exit = static_cast<ExitCode>(exit_code(report));
   outcome.verdict = (*file)->phases.empty() ? "unreadable" : lower_verdict(report.verdict);
-  outcome.line = fmt::format("{:<15}  {}", call.paint(role_of(report.verdict), verdict_text(report.verdict)),
-                             report.headline);
+  outcome.line =
+      fmt::format("{:<15}  {}", call.paint(role_of(report.verdict), verdict_text(report.verdict)),
+                  report.headline);
   if (!report.why.empty()) outcome.line += fmt::format(" ({})", report.why);
   if (call.json()) outcome.json = dump(check_json(report, path), -1);
   return outcome;
@@ -130,22 +138,13 @@ struct AuditReport {
   std::size_t avoidable = 0;
 };
 
-// The phase before functionalization tells which value of an argument is the newest.
-const Trace* earlier_phase(const Target& target) {
-  if (target.region) return nullptr;
-  for (std::size_t i = 0; i < target.phase; ++i) {
-    if (target.document->phases[i]->phase.kind == TraceKind::Computation) return &target.document->trace(i);
-  }
-  return nullptr;
-}
-
 Result<AuditReport> audit_target(Call& call, const Target& target) {
   auto facts = parse_alias_options(target.trace(), call.command.values(Option::Alias));
   if (!facts) return Unexpected{facts.error()};
   facts->may_alias_each_other = call.command.has(Option::MayAlias);
   AuditReport report;
-  report.copies = audit(target.trace(), *facts, earlier_phase(target));
-  report.hazards = find_hazards(target.trace(), *facts, earlier_phase(target));
+  report.copies = audit(target.trace(), *facts, earlier_computation(target));
+  report.hazards = find_hazards(target.trace(), *facts, earlier_computation(target));
   for (const CopyFinding& copy : report.copies) {
     report.bytes += copy.bytes.value_or(0);
     if (!copy.removable) continue;
@@ -156,9 +155,9 @@ Result<AuditReport> audit_target(Call& call, const Target& target) {
 }
 
 ExitCode audit_exit(const AuditReport& report) {
-  const bool hazard = std::any_of(report.hazards.begin(), report.hazards.end(), [](const Finding& finding) {
-    return finding_severity(finding.code) == Severity::Error;
-  });
+  const bool hazard = std::any_of(
+      report.hazards.begin(), report.hazards.end(),
+      [](const Finding& finding) { return finding_severity(finding.code) == Severity::Error; });
   return report.avoidable > 0 || hazard ? ExitCode::Finding : ExitCode::Done;
 }
 
@@ -198,14 +197,17 @@ Json report_json(const AuditReport& report, const std::string& address) {
 
 std::string audit_text(const AuditReport& report, const Target& target, const Paint& paint) {
   const bool clean = audit_exit(report) == ExitCode::Done;
-  std::string out = fmt::format("{}  {}  {}\n", clean ? paint(Role::Good, "CLEAN") : paint(Role::Bad, "FINDINGS"),
-                                audit_headline(report), target.shown);
-  Table table({"line", "copy", "bytes", "answer", "because"}, {Table::Align::Right, Table::Align::Left, Table::Align::Right});
+  std::string out =
+      fmt::format("{}  {}  {}\n", clean ? paint(Role::Good, "CLEAN") : paint(Role::Bad, "FINDINGS"),
+                  audit_headline(report), target.shown);
+  Table table({"line", "copy", "bytes", "answer", "because"},
+              {Table::Align::Right, Table::Align::Left, Table::Align::Right});
   for (const CopyFinding& copy : report.copies) {
     std::string because = copy.reason;
     if (copy.stale) because += ", but stale: " + *copy.stale;
     table.add({copy.at.line == 0 ? "" : std::to_string(copy.at.line), copy.text,
-               copy.bytes ? bytes_text(*copy.bytes) : "", paint(role_of(copy), answer_text(copy.answer)), because});
+               copy.bytes ? bytes_text(*copy.bytes) : "",
+               paint(role_of(copy), answer_text(copy.answer)), because});
   }
   out += table.text(paint, 2);
   if (report.hazards.empty()) return out;
@@ -213,8 +215,9 @@ std::string audit_text(const AuditReport& report, const Target& target, const Pa
   Table findings({}, {Table::Align::Right});
   for (const Finding& finding : report.hazards) {
     const Severity severity = finding_severity(finding.code);
-    const Role role = severity == Severity::Error ? Role::Bad
-                      : severity == Severity::Warning ? Role::Warning : Role::Dim;
+    const Role role = severity == Severity::Error     ? Role::Bad
+                      : severity == Severity::Warning ? Role::Warning
+                                                      : Role::Dim;
     findings.add({finding.at.line == 0 ? "" : std::to_string(finding.at.line),
                   paint(role, finding_text(finding.code)), finding.message});
     for (const Note& note : finding.notes) {
@@ -227,7 +230,8 @@ std::string audit_text(const AuditReport& report, const Target& target, const Pa
 FileOutcome audit_one(const std::string& address, Session&, Call& call) {
   FileOutcome outcome;
   const auto target = resolve(call, address, DefaultPhase::LastComputation);
-  const auto report = target ? audit_target(call, *target) : Result<AuditReport>(Unexpected{target.error()});
+  const auto report =
+      target ? audit_target(call, *target) : Result<AuditReport>(Unexpected{target.error()});
   if (!report) {
     outcome.exit = exit_code_of(report.error().code);
     outcome.verdict = "unreadable";
@@ -248,7 +252,8 @@ CommandResult audit_as_proposed(Call& call, const Target& target) {
   context.stop = call.stop;
   const PassResult result = pass->run(target.trace(), context);
   if (result.error) {
-    call.result(fmt::format("{}  {}\n", call.paint(Role::Bad, result.error->type), result.error->message));
+    call.result(
+        fmt::format("{}  {}\n", call.paint(Role::Bad, result.error->type), result.error->message));
     return ExitCode::Finding;
   }
   std::size_t dropped = 0;

@@ -16,8 +16,8 @@
 namespace tg {
 namespace {
 
-// Values for `trace` out of the values for another program: by name, and by position where it calls its
-// parameters otherwise.
+// Values for `trace` out of the values for another program: by name, and by position where it calls
+// its parameters otherwise.
 RunInputs inputs_for(const Trace& trace, const RunInputs& given) {
   RunInputs inputs = given;
   if (trace.parameters.size() != given.arguments.size()) return inputs;
@@ -27,7 +27,8 @@ RunInputs inputs_for(const Trace& trace, const RunInputs& given) {
                            [&](const NamedValue& value) { return value.name == parameter.name; });
       });
   if (same_names) return inputs;
-  for (std::size_t i = 0; i < inputs.arguments.size(); ++i) inputs.arguments[i].name = trace.parameters[i].name;
+  for (std::size_t i = 0; i < inputs.arguments.size(); ++i)
+    inputs.arguments[i].name = trace.parameters[i].name;
   return inputs;
 }
 
@@ -38,7 +39,8 @@ struct Outcome {
 };
 
 Outcome compare_programs(const Target& left, const Target& right, const RunInputs& inputs,
-                         const CompareOptions& options, const RunLimits& limits, const std::stop_token& stop) {
+                         const CompareOptions& options, const RunLimits& limits,
+                         const std::stop_token& stop) {
   Outcome outcome;
   const auto first = run(left.trace(), inputs, limits, nullptr, stop);
   const RunInputs right_inputs = inputs_for(right.trace(), inputs);
@@ -61,18 +63,24 @@ Outcome compare_programs(const Target& left, const Target& right, const RunInput
 
 ExitCode exit_of(const Outcome& outcome) {
   switch (outcome.comparison.verdict) {
-    case VerdictKind::Same: return ExitCode::Done;
-    case VerdictKind::Different: return ExitCode::Finding;
-    case VerdictKind::NotEstablished: break;
+    case VerdictKind::Same:
+      return ExitCode::Done;
+    case VerdictKind::Different:
+      return ExitCode::Finding;
+    case VerdictKind::NotEstablished:
+      break;
   }
   if (!outcome.error) return ExitCode::NotEstablished;
   switch (outcome.error->kind) {
     case RunErrorKind::OutOfMemory:
-    case RunErrorKind::TimedOut: return ExitCode::NotEstablished;
-    case RunErrorKind::Cancelled: return ExitCode::Interrupted;
+    case RunErrorKind::TimedOut:
+      return ExitCode::NotEstablished;
+    case RunErrorKind::Cancelled:
+      return ExitCode::Interrupted;
     case RunErrorKind::BadProgram:
     case RunErrorKind::NotSupported:
-    case RunErrorKind::RaisesAsTorch: break;
+    case RunErrorKind::RaisesAsTorch:
+      break;
   }
   return ExitCode::RunFailed;
 }
@@ -109,17 +117,23 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
     json["seed"] = inputs->seed;
     call.result(dump(json) + "\n");
   } else {
-    call.result(comparison_text(outcome.comparison, left.shown, right.shown, inputs->seed, call.paint));
-    if (outcome.error) call.note(fmt::format("note: {}\n", run_error_text(*outcome.error, outcome.failed_side)));
+    call.result(
+        comparison_text(outcome.comparison, left.shown, right.shown, inputs->seed, call.paint));
+    if (outcome.error)
+      call.note(fmt::format("note: {}\n", run_error_text(*outcome.error, outcome.failed_side)));
   }
-  if (call.command.has(Option::First) && outcome.comparison.verdict == VerdictKind::Different && !call.json()) {
-    const auto divergence = first_divergence(left.trace(), right.trace(), *inputs, *options, limits);
+  if (call.command.has(Option::First) && outcome.comparison.verdict == VerdictKind::Different &&
+      !call.json()) {
+    const auto divergence =
+        first_divergence(left.trace(), right.trace(), *inputs, *options, limits);
     call.result(divergence ? divergence_text(left, right, *divergence, call.paint)
-                           : "first parting: none, every name that both programs have agrees\n");
+                           : "first parting: none, every value that both programs name agrees: "
+                             "they part in what is stored back\n");
   }
   ExitCode exit = exit_of(outcome);
   for (const std::string& text : call.command.values(Option::Expect)) {
-    const auto result = run(right.trace(), inputs_for(right.trace(), *inputs), limits, nullptr, call.stop);
+    const auto result =
+        run(right.trace(), inputs_for(right.trace(), *inputs), limits, nullptr, call.stop);
     if (!result) break;
     const auto expectation = check_expectation(text, *result);
     if (!expectation) return stop_with(call, expectation.error());
@@ -160,11 +174,18 @@ Result<FileComparison> compare_file(Call& call, const std::shared_ptr<const Docu
     right.shown = fmt::format(":{}", b);
     const auto inputs = inputs_of(call.command, left.trace());
     if (!inputs) return Unexpected{inputs.error()};
-    Outcome outcome = compare_programs(left, right, *inputs, options, limits_of(call.command), call.stop);
+    Outcome outcome =
+        compare_programs(left, right, *inputs, options, limits_of(call.command), call.stop);
     switch (outcome.comparison.verdict) {
-      case VerdictKind::Same: ++result.same; break;
-      case VerdictKind::Different: ++result.different; break;
-      case VerdictKind::NotEstablished: ++result.open; break;
+      case VerdictKind::Same:
+        ++result.same;
+        break;
+      case VerdictKind::Different:
+        ++result.different;
+        break;
+      case VerdictKind::NotEstablished:
+        ++result.open;
+        break;
     }
     result.exit = std::max(result.exit, exit_of(outcome));
     result.pairs.emplace_back(std::pair{a, b}, std::move(outcome));
@@ -178,12 +199,54 @@ std::string verdict_of(const FileComparison& comparison) {
   return comparison.same > 0 ? "same" : "one program";
 }
 
+Json file_json(const FileComparison& comparison, const std::string& name) {
+  Json json;
+  json["schema"] = "thunderglass.compare/1";
+  json["file"] = name;
+  json["verdict"] = verdict_of(comparison);
+  json["pairs"] = Json::array();
+  for (const auto& [pair, outcome] : comparison.pairs) {
+    Json row = comparison_json(outcome.comparison);
+    row.erase("schema");
+    row["left"] = pair.first;
+    row["right"] = pair.second;
+    json["pairs"].push_back(std::move(row));
+  }
+  return json;
+}
+
+// The verdict on the file, the pairs that are the same on one line, the others with their
+// differences.
+std::string file_text(const FileComparison& comparison, const std::string& name, std::uint64_t seed,
+                      const Paint& paint) {
+  std::string out;
+  std::string same;
+  for (const auto& [pair, outcome] : comparison.pairs) {
+    const std::string left = fmt::format("phase {}", pair.first);
+    const std::string right = fmt::format("phase {}", pair.second);
+    if (outcome.comparison.verdict == VerdictKind::Same) {
+      same += fmt::format("{}{}->{}", same.empty() ? "" : " ", pair.first, pair.second);
+    } else {
+      out += comparison_text(outcome.comparison, left, right, seed, paint);
+    }
+  }
+  if (out.empty()) {
+    return fmt::format("{}  {}: {}, seed {}\n", paint(Role::Good, "SAME"), name,
+                       count_of(comparison.pairs.size(), "pair of phases", "pairs of phases"),
+                       seed);
+  }
+  if (!same.empty()) out += fmt::format("same       {}\n", same);
+  return out;
+}
+
 FileOutcome compare_one(const std::string& path, Session& session, Call& call) {
   FileOutcome outcome;
   const auto options = compare_options_of(call.command);
   const auto file = session.file(path);
   if (!options || !file || (*file)->phases.empty()) {
-    outcome.exit = !options ? ExitCode::Usage : file ? ExitCode::Unreadable : exit_code_of(file.error().code);
+    outcome.exit = !options ? ExitCode::Usage
+                   : file   ? ExitCode::Unreadable
+                            : exit_code_of(file.error().code);
     outcome.verdict = "unreadable";
     outcome.line = !options ? options.error() : file ? "no trace found" : file.error().message;
     return outcome;
@@ -198,26 +261,17 @@ FileOutcome compare_one(const std::string& path, Session& session, Call& call) {
   outcome.exit = compared->exit;
   outcome.verdict = verdict_of(*compared);
   outcome.line = outcome.verdict;
-  Json json;
-  json["schema"] = "thunderglass.compare/1";
-  json["file"] = path;
-  json["verdict"] = outcome.verdict;
-  json["pairs"] = Json::array();
   for (const auto& [pair, result] : compared->pairs) {
-    Json row = comparison_json(result.comparison);
-    row.erase("schema");
-    row["left"] = pair.first;
-    row["right"] = pair.second;
-    json["pairs"].push_back(std::move(row));
     if (result.comparison.verdict == VerdictKind::Same) continue;
-    const std::string why = result.comparison.verdict == VerdictKind::NotEstablished ? result.comparison.why
-                            : result.comparison.differences.empty()
-                                ? ""
-                                : result.comparison.differences.front().message;
+    const auto& differences = result.comparison.differences;
+    std::string why = result.comparison.why;
+    if (result.comparison.verdict == VerdictKind::Different && !differences.empty()) {
+      why = differences.front().message;
+    }
     outcome.line += fmt::format("  {}->{} {}", pair.first, pair.second, why);
     break;
   }
-  outcome.json = dump(json, -1);
+  if (call.json()) outcome.json = dump(file_json(*compared, path), -1);
   return outcome;
 }
 
@@ -225,9 +279,8 @@ FileOutcome compare_one(const std::string& path, Session& session, Call& call) {
 
 CommandResult command_compare(Call& call) {
   const auto& operands = call.command.operands;
-  const bool has_glob = std::any_of(operands.begin(), operands.end(), [](const std::string& operand) {
-    return is_batch({operand});
-  });
+  const bool has_glob = std::any_of(operands.begin(), operands.end(),
+                                    [](const std::string& operand) { return is_batch({operand}); });
   if (operands.size() == 2 && !has_glob && !call.command.has(Option::Each)) {
     const auto left = resolve(call, operands[0], DefaultPhase::FirstComputation);
     if (!left) return stop_with(call, left.error());
@@ -250,21 +303,12 @@ CommandResult command_compare(Call& call) {
     call.fail(fmt::format("{} holds one program: name two to compare", target->file().name));
     return ExitCode::Usage;
   }
-  Json json;
-  json["schema"] = "thunderglass.compare/1";
-  json["file"] = target->file().name;
-  json["verdict"] = verdict_of(*compared);
-  for (const auto& [pair, outcome] : compared->pairs) {
-    Json row = comparison_json(outcome.comparison);
-    row.erase("schema");
-    row["left"] = pair.first;
-    row["right"] = pair.second;
-    json["pairs"].push_back(std::move(row));
-    if (call.json()) continue;
-    call.result(comparison_text(outcome.comparison, fmt::format("{}", pair.first), fmt::format("{}", pair.second),
-                                call.command.count(Option::Seed), call.paint));
+  if (call.json()) {
+    call.result(dump(file_json(*compared, target->file().name)) + "\n");
+  } else {
+    call.result(
+        file_text(*compared, target->file().name, call.command.count(Option::Seed), call.paint));
   }
-  if (call.json()) call.result(dump(json, 2) + "\n");
   return compared->exit;
 }
 

@@ -29,9 +29,7 @@ struct TryOperands {
 TryOperands split_operands(Call& call) {
   TryOperands split;
   split.edits = call.command.operands;
-  const auto is_edit = [](const std::string& word) {
-    return word.find(' ') != std::string::npos;
-  };
+  const auto is_edit = [](const std::string& word) { return word.find(' ') != std::string::npos; };
   if (split.edits.size() > 1 && !is_edit(split.edits.back())) {
     split.address = split.edits.back();
     split.edits.pop_back();
@@ -43,10 +41,20 @@ TryOperands split_operands(Call& call) {
   if (call.session.interactive && !split.edits.empty() &&
       std::none_of(call.command.operands.begin(), call.command.operands.end(), is_edit)) {
     std::string joined;
-    for (const std::string& word : call.command.operands) joined += (joined.empty() ? "" : " ") + word;
+    for (const std::string& word : call.command.operands)
+      joined += (joined.empty() ? "" : " ") + word;
     return {{joined}, ""};
   }
   return split;
+}
+
+// The first line that an edit names; 0 if none does.
+std::uint32_t first_line(const std::vector<ProgramEdit>& edits) {
+  for (const ProgramEdit& edit : edits) {
+    if (edit.line != 0) return edit.line;
+    if (edit.anchor != 0) return edit.anchor;
+  }
+  return 0;
 }
 
 LineIndex line_index(const ProgramView& view) {
@@ -64,9 +72,10 @@ std::vector<Diagnostic> new_errors(const Trace& before, const Trace& after) {
   std::vector<Diagnostic> found;
   for (const Diagnostic& diagnostic : new_sink.all()) {
     if (diagnostic.severity == Severity::Note) continue;
-    const bool known = std::any_of(old_sink.all().begin(), old_sink.all().end(), [&](const Diagnostic& other) {
-      return other.code == diagnostic.code && other.message == diagnostic.message;
-    });
+    const bool known =
+        std::any_of(old_sink.all().begin(), old_sink.all().end(), [&](const Diagnostic& other) {
+          return other.code == diagnostic.code && other.message == diagnostic.message;
+        });
     if (!known) found.push_back(diagnostic);
   }
   return found;
@@ -83,24 +92,26 @@ std::optional<std::uint32_t> moves_line(std::string_view edit) {
   return line;
 }
 
-Comparison run_and_compare(Call& call, const Trace& left, const Trace& right, const RunInputs& inputs,
-                           const CompareOptions& options) {
+Comparison run_and_compare(Call& call, const Trace& left, const Trace& right,
+                           const RunInputs& inputs, const CompareOptions& options) {
   const RunLimits limits = limits_of(call.command);
   const auto first = run(left, inputs, limits, nullptr, call.stop);
   RunInputs renamed = inputs;
   for (std::size_t i = 0; i < renamed.arguments.size() && i < right.parameters.size(); ++i) {
     renamed.arguments[i].name = right.parameters[i].name;
   }
-  auto second = run(right, left.parameters.size() == right.parameters.size() ? renamed : inputs, limits, nullptr,
-                    call.stop);
+  auto second = run(right, left.parameters.size() == right.parameters.size() ? renamed : inputs,
+                    limits, nullptr, call.stop);
   if (!first || !second) return compare_raised(first, second);
-  for (std::size_t i = 0; i < second->final_arguments.size() && i < first->final_arguments.size(); ++i) {
+  for (std::size_t i = 0; i < second->final_arguments.size() && i < first->final_arguments.size();
+       ++i) {
     second->final_arguments[i].name = first->final_arguments[i].name;
   }
   return compare(*first, *second, options);
 }
 
-// The trace with one statement moved to stand before statement `before` (an index of the old trace).
+// The trace with one statement moved to stand before statement `before` (an index of the old
+// trace).
 Trace moved(const Trace& trace, std::uint32_t statement, std::uint32_t before) {
   Trace after = trace;
   auto& list = after.bound_symbols;
@@ -115,8 +126,8 @@ Trace moved(const Trace& trace, std::uint32_t statement, std::uint32_t before) {
   return after;
 }
 
-CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line, const RunInputs* inputs,
-                         const CompareOptions& options) {
+CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line,
+                         const RunInputs* inputs, const CompareOptions& options) {
   const auto index = statement_at(view.lines(), line);
   if (!index) {
     call.fail(fmt::format("line {} holds no statement", line));
@@ -134,7 +145,8 @@ CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line
     json["earliest"] = first;
     json["latest"] = last;
     const auto obstacle = [](const std::optional<MoveObstacle>& blocked) {
-      return blocked ? Json{{"statement", blocked->statement}, {"reason", blocked->reason}} : Json(nullptr);
+      return blocked ? Json{{"statement", blocked->statement}, {"reason", blocked->reason}}
+                     : Json(nullptr);
     };
     json["above"] = obstacle(range.above);
     json["below"] = obstacle(range.below);
@@ -144,12 +156,14 @@ CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line
   const std::string text = one_line(view.statement(*index));
   call.result(fmt::format("line {} may stand {}: {}\n", line,
                           first == last ? "only where it is"
-                                        : fmt::format("anywhere from {} to {}", view.line_text(first), view.line_text(last)),
+                                        : fmt::format("anywhere from {} to {}",
+                                                      view.line_text(first), view.line_text(last)),
                           text));
   Table table;
   constexpr std::uint32_t kMostShown = 40;
   const std::uint32_t begin = first > 0 ? first - 1 : first;
-  const std::uint32_t end = std::min<std::uint32_t>(last + 1, static_cast<std::uint32_t>(view.trace().bound_symbols.size()) - 1);
+  const std::uint32_t end = std::min<std::uint32_t>(
+      last + 1, static_cast<std::uint32_t>(view.trace().bound_symbols.size()) - 1);
   std::uint32_t shown = 0;
   for (std::uint32_t other = begin; other <= end && shown < kMostShown; ++other, ++shown) {
     if (other == *index) {
@@ -164,12 +178,14 @@ CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line
       const Comparison comparison = run_and_compare(call, view.trace(), after, *inputs, options);
       ran = comparison.verdict == VerdictKind::Same ? "ran: same"
             : comparison.verdict == VerdictKind::Different
-                ? fmt::format("ran: {}", comparison.differences.empty() ? "different"
-                                                                          : comparison.differences.front().message)
+                ? fmt::format("ran: {}", comparison.differences.empty()
+                                             ? "different"
+                                             : comparison.differences.front().message)
                 : "";
     }
     table.add({side + view.line_text(other),
-               reason ? call.paint(Role::Bad, "no") : call.paint(Role::Good, "yes"), reason.value_or(""), ran});
+               reason ? call.paint(Role::Bad, "no") : call.paint(Role::Good, "yes"),
+               reason.value_or(""), ran});
   }
   call.result(table.text(call.paint, 2));
   return {};
@@ -193,8 +209,14 @@ CommandResult command_try_edit(Call& call) {
     if (!edit) return stop_with(call, edit.error());
     edits.push_back(std::move(*edit));
   }
-  auto target = resolve(call, operands.address.empty() ? ":" : operands.address, DefaultPhase::FirstComputation);
+  auto target = resolve(call, operands.address.empty() ? ":" : operands.address,
+                        DefaultPhase::FirstComputation);
   if (!target) return stop_with(call, target.error());
+  // Lines are lines of the file: they tell which of its programs is meant.
+  const std::uint32_t line = asked_line ? *asked_line : first_line(edits);
+  if (!target->names_phase && !operands.address.empty() && line != 0) {
+    if (const auto phase = phase_with_line(*target->document, line)) target->phase = *phase;
+  }
   const auto options = compare_options_of(call.command);
   if (!options) {
     call.fail(options.error());
@@ -210,11 +232,12 @@ CommandResult command_try_edit(Call& call) {
   if (!edited) return stop_with(call, edited.error());
   const std::vector<Diagnostic> errors = new_errors(view.trace(), edited->after);
   for (const Diagnostic& diagnostic : errors) {
-    call.sink.note(rendered(diagnostic, target->file().name, target->from_file() ? target->file().text : "",
-                            call.note_paint));
+    call.sink.note(rendered(diagnostic, target->file().name,
+                            target->from_file() ? target->file().text : "", call.note_paint));
   }
   if (!inputs) return stop_with(call, inputs.error());
-  const Comparison comparison = run_and_compare(call, view.trace(), edited->after, *inputs, *options);
+  const Comparison comparison =
+      run_and_compare(call, view.trace(), edited->after, *inputs, *options);
 
   if (call.json()) {
     Json json = comparison_json(comparison);
@@ -229,9 +252,11 @@ CommandResult command_try_edit(Call& call) {
     std::string text = print(edited->after);
     if (!text.ends_with('\n')) text += '\n';
     call.result(text);
-    call.note(comparison_text(comparison, "the program", "the edited one", inputs->seed, call.note_paint));
+    call.note(comparison_text(comparison, "the program", "the edited one", inputs->seed,
+                              call.note_paint));
   } else {
-    call.result(comparison_text(comparison, "the program", "the edited one", inputs->seed, call.paint));
+    call.result(
+        comparison_text(comparison, "the program", "the edited one", inputs->seed, call.paint));
     for (const Step& step : edited->steps) call.result(fmt::format("  {}\n", step.reason));
   }
   CommandResult result;
@@ -245,7 +270,8 @@ CommandResult command_try_edit(Call& call) {
     made.from_file = false;
     made.made_by = "try";
     result.next = with_phase(*target->document, std::move(made));
-    call.result(fmt::format("phase {} is the edited program; undo takes it back\n", result.next->current));
+    call.result(
+        fmt::format("phase {} is the edited program; undo takes it back\n", result.next->current));
   }
   return result;
 }

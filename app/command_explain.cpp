@@ -20,19 +20,22 @@ constexpr std::size_t kWidth = 88;
 
 class Explainer {
  public:
-  Explainer(const ProgramView& view, std::vector<CopyFinding> copies) : view_(view), copies_(std::move(copies)) {}
+  Explainer(const ProgramView& view, std::vector<CopyFinding> copies)
+      : view_(view), copies_(std::move(copies)) {}
 
   // All sentences about one statement.
   std::string statement(std::uint32_t index, const Paint& paint) const {
     const BoundSymbol& symbol = view_.statement(index);
-    std::string out = fmt::format("{}  {}\n", paint(Role::Heading, view_.line_text(index)), one_line(symbol));
+    std::string out =
+        fmt::format("{}  {}\n", paint(Role::Heading, view_.line_text(index)), one_line(symbol));
     std::vector<std::string> sentences;
     if (symbol.program_line) {
       sentences.push_back(fmt::format("It stands for {}:{}: {}", symbol.program_line->file,
                                       symbol.program_line->line, trim(symbol.program_line->text)));
     }
     what_it_is(index, sentences);
-    for (const std::string& line : symbol.header) sentences.push_back(fmt::format("Thunder noted: {}", line));
+    for (const std::string& line : symbol.header)
+      sentences.push_back(fmt::format("Thunder noted: {}", line));
     reads(index, sentences);
     writes(index, sentences);
     makes(index, sentences);
@@ -58,10 +61,12 @@ class Explainer {
   void what_it_is(std::uint32_t index, std::vector<std::string>& out) const {
     const BoundSymbol& symbol = view_.statement(index);
     switch (symbol.kind) {
-      case StatementKind::Call: return call(symbol, out);
+      case StatementKind::Call:
+        return call(symbol, out);
       case StatementKind::UnpackTrivial: {
         std::string text = "An argument of the program";
-        const std::string path = symbol.output.is_name() ? view_.argument_path(symbol.output.text) : "";
+        const std::string path =
+            symbol.output.is_name() ? view_.argument_path(symbol.output.text) : "";
         if (!path.empty()) text += fmt::format("; in the call it is {}", path);
         out.push_back(text + ".");
         return;
@@ -70,41 +75,60 @@ class Explainer {
         out.emplace_back("The program ends here: what it returns is read after everything above.");
         return;
       case StatementKind::Del:
-        out.emplace_back("Drops names. A storage lives on while another name or the caller has it.");
+        out.emplace_back(
+            "Drops names. A storage lives on while another name or the caller has it.");
         return;
       case StatementKind::UnpackSequence:
-      case StatementKind::UnpackAccess: out.emplace_back("Takes a value out of a collection or an object."); return;
+      case StatementKind::UnpackAccess:
+        out.emplace_back("Takes a value out of a collection or an object.");
+        return;
       case StatementKind::EmptyCollection:
       case StatementKind::PackList:
-      case StatementKind::PackAssign: out.emplace_back("Builds or fills a collection; no tensor is copied."); return;
-      case StatementKind::Print: out.emplace_back("Prints a value."); return;
-      case StatementKind::Comment: out.emplace_back("A comment; nothing happens."); return;
-      case StatementKind::Elision: out.emplace_back("Lines were left out here by whoever pasted the text."); return;
-      case StatementKind::Unparsed: out.emplace_back("This line is no statement that could be read."); return;
+      case StatementKind::PackAssign:
+        out.emplace_back("Builds or fills a collection; no tensor is copied.");
+        return;
+      case StatementKind::Print:
+        out.emplace_back("Prints a value.");
+        return;
+      case StatementKind::Comment:
+        out.emplace_back("A comment; nothing happens.");
+        return;
+      case StatementKind::Elision:
+        out.emplace_back("Lines were left out here by whoever pasted the text.");
+        return;
+      case StatementKind::Unparsed:
+        out.emplace_back("This line is no statement that could be read.");
+        return;
     }
   }
 
   void call(const BoundSymbol& symbol, std::vector<std::string>& out) const {
     const OpInfo& op = symbol.op_info();
     if (symbol.op == OpCode::Fusion) {
-      out.push_back(fmt::format("A fusion region of {}: one call on the device, line by line what stands below it.",
-                                count_of(symbol.subsymbols.size(), "statement", "statements")));
+      out.push_back(fmt::format(
+          "A fusion region of {}: one call on the device, line by line what stands below it.",
+          count_of(symbol.subsymbols.size(), "statement", "statements")));
       return;
     }
     if (symbol.op == OpCode::Opaque) {
-      out.push_back(symbol.subsymbols.empty()
-                        ? fmt::format("{} is in no operator table: what it reads, writes and shares is not known.",
-                                      symbol.callee)
-                        : fmt::format("{} is in no operator table; it means its {}.", symbol.callee,
-                                      count_of(symbol.subsymbols.size(), "sub-statement", "sub-statements")));
+      out.push_back(
+          symbol.subsymbols.empty()
+              ? fmt::format(
+                    "{} is in no operator table: what it reads, writes and shares is not known.",
+                    symbol.callee)
+              : fmt::format("{} is in no operator table; it means its {}.", symbol.callee,
+                            count_of(symbol.subsymbols.size(), "sub-statement", "sub-statements")));
       return;
     }
     if (op.has(kCopyInto)) {
-      out.emplace_back("Copies the elements of one tensor into another, through the destination's strides, and "
-                       "returns the destination itself.");
+      out.emplace_back(
+          "Copies the elements of one tensor into another, through the destination's strides, and "
+          "returns the destination itself.");
     } else if (op.has(kInPlace)) {
-      std::string text = "Works in place: it computes and writes the result into its first argument.";
-      if (op.twin != OpCode::Opaque) text += fmt::format(" Its functional form is {}.", info(op.twin).name);
+      std::string text =
+          "Works in place: it computes and writes the result into its first argument.";
+      if (op.twin != OpCode::Opaque)
+        text += fmt::format(" Its functional form is {}.", info(op.twin).name);
       out.push_back(text);
     } else if (op.has(kIdentity)) {
       out.emplace_back("Returns its arguments themselves: new names for the same tensors.");
@@ -122,11 +146,24 @@ class Explainer {
     if (op.has(kRandom)) out.emplace_back("It draws random numbers.");
   }
 
+  // The destination of a copy is mentioned, not read.
+  [[nodiscard]] bool only_writes(std::uint32_t index, DefinitionId id) const {
+    const Definition& definition = view_.def_use().definitions()[id];
+    if (view_.aliases().placement(id) == nullptr) return false;
+    bool writes_it = false;
+    for (const Access* access : view_.aliases().accesses_of(index)) {
+      if (access->name != definition.name) continue;
+      if (access->kind == AccessKind::Read || access->kind == AccessKind::MakeView) return false;
+      writes_it = true;
+    }
+    return writes_it;
+  }
+
   void reads(std::uint32_t index, std::vector<std::string>& out) const {
     std::vector<std::string> parts;
     std::set<DefinitionId> seen;
     for (const DefinitionId id : view_.def_use().reads_of(index)) {
-      if (id == kNoDefinition || !seen.insert(id).second) continue;
+      if (id == kNoDefinition || !seen.insert(id).second || only_writes(index, id)) continue;
       const Definition& definition = view_.def_use().definitions()[id];
       std::string part(definition.name);
       if (definition.statement != kArgument &&
@@ -143,7 +180,8 @@ class Explainer {
       if (access->kind != AccessKind::Read || access->version == 0) continue;
       const std::uint32_t writer = last_writer(access->storage, index);
       if (writer == UINT32_MAX) continue;
-      out.push_back(fmt::format("It sees {} as {} left it.", access->name, view_.line_text(writer)));
+      out.push_back(
+          fmt::format("It sees {} as {} left it.", access->name, view_.line_text(writer)));
       break;
     }
   }
@@ -164,10 +202,12 @@ class Explainer {
       const StorageFacts& storage = view_.aliases().storages()[access->storage];
       std::vector<std::string> others;
       for (const std::string& name : storage.names) {
-        if (name != access->name && std::find(others.begin(), others.end(), name) == others.end()) others.push_back(name);
+        if (name != access->name && std::find(others.begin(), others.end(), name) == others.end())
+          others.push_back(name);
       }
-      std::string text = fmt::format("It {} {}", access->kind == AccessKind::Write ? "writes" : "may write",
-                                     storage_text(access->storage));
+      std::string text =
+          fmt::format("It {} {}", access->kind == AccessKind::Write ? "writes" : "may write",
+                      storage_text(access->storage));
       if (!others.empty()) {
         constexpr std::size_t kMostNames = 6;
         const bool many = others.size() > kMostNames;
@@ -185,13 +225,20 @@ class Explainer {
     for (const DefinitionId id : view_.def_use().definitions_of(index)) {
       const Definition& definition = view_.def_use().definitions()[id];
       const Type* type = view_.types().find(definition.name);
-      std::string text = fmt::format("{}{}", definition.name, type == nullptr ? "" : fmt::format(", {},", type->text));
+      std::string text = fmt::format("{}{}", definition.name,
+                                     type == nullptr ? "" : fmt::format(", {},", type->text));
       const Placement* placement = view_.aliases().placement(id);
       if (placement != nullptr) {
         const StorageFacts& storage = view_.aliases().storages()[placement->storage];
-        const bool fresh = !storage.definitions.empty() && storage.definitions.front() == id && !storage.is_argument;
-        text += fresh ? " has a storage of its own" : fmt::format(" lies in {}", storage_text(placement->storage));
-        for (const StorageId other : placement->maybe_of) text += fmt::format(", or in {}", storage_text(other));
+        const bool fresh = !storage.definitions.empty() && storage.definitions.front() == id &&
+                           !storage.is_argument;
+        const bool argument = storage.is_argument && !storage.definitions.empty() &&
+                              storage.definitions.front() == id;
+        text += fresh      ? " has a storage of its own"
+                : argument ? " has the caller's storage"
+                           : fmt::format(" lies in {}", storage_text(placement->storage));
+        for (const StorageId other : placement->maybe_of)
+          text += fmt::format(", or in {}", storage_text(other));
       } else {
         text += " is no tensor";
       }
@@ -209,8 +256,9 @@ class Explainer {
       text += readers.empty() ? "; nothing reads it" : fmt::format("; read by {}", joined(readers));
       out.push_back(text + ".");
       if (type != nullptr && !trace_time_value(*type).empty()) {
-        out.push_back(fmt::format("The value {} is from trace time; `run` shows the value of this run.",
-                                  trace_time_value(*type)));
+        out.push_back(
+            fmt::format("The value {} is from trace time; `run` shows the value of this run.",
+                        trace_time_value(*type)));
       }
     }
   }
@@ -221,7 +269,8 @@ class Explainer {
       const std::string bytes = copy.bytes ? fmt::format(" of {}", bytes_text(*copy.bytes)) : "";
       std::string reason = copy.reason;
       while (reason.ends_with('.')) reason.pop_back();
-      out.push_back(fmt::format("The copy {}{} is {}: {}.", copy.text, bytes, answer_text(copy.answer), reason));
+      out.push_back(fmt::format("The copy {}{} is {}: {}.", copy.text, bytes,
+                                answer_text(copy.answer), reason));
       if (copy.stale) out.push_back(fmt::format("It stores an old value: {}.", *copy.stale));
     }
   }
@@ -234,20 +283,21 @@ CommandResult explain_step(Call& call, const Document& document, std::size_t num
   const Cursor& cursor = *document.cursor;
   const auto& steps = cursor.run->result.steps;
   if (number == 0 || number > steps.size()) {
-    call.fail(fmt::format("{} has {}, no step {}", cursor.run->pass, count_of(steps.size(), "step", "steps"), number));
+    call.fail(fmt::format("{} has {}, no step {}", cursor.run->pass,
+                          count_of(steps.size(), "step", "steps"), number));
     return ExitCode::Usage;
   }
   const Step& step = steps[number - 1];
   const Trace& before = document.trace(cursor.run->before);
-  std::string out = fmt::format("{} {} of {} in {}\n", step.edits.empty() ? "note" : "step", number, steps.size(),
-                                cursor.run->pass);
-  out += step_text(step, number, before, call.paint);
+  std::string out = fmt::format("{} {} of {} in {}\n", step.edits.empty() ? "note" : "step", number,
+                                steps.size(), cursor.run->pass);
+  out += step_texts(std::span(steps).first(number), before, call.paint).back();
   if (step.subject < before.bound_symbols.size()) {
     const BoundSymbol& subject = *before.bound_symbols[step.subject];
     out += fmt::format("  about    {}\n", one_line(subject));
     if (subject.program_line) {
-      out += fmt::format("  source   {}:{}: {}\n", subject.program_line->file, subject.program_line->line,
-                         trim(subject.program_line->text));
+      out += fmt::format("  source   {}:{}: {}\n", subject.program_line->file,
+                         subject.program_line->line, trim(subject.program_line->text));
     }
   }
   if (step.edits.empty()) out += "  nothing was changed: this is a decision not to act\n";
@@ -275,8 +325,10 @@ CommandResult explain_step_of_pass(Call& call) {
   context.filter = filter_of(call.command.values(Option::Skip));
   context.stop = call.stop;
   const auto document = run_pass(*target->document, target->phase, *pass, std::move(context));
-  if (call.command.has(Option::Step)) return explain_step(call, *document, call.command.count(Option::Step));
-  call.result(steps_text(document->cursor->run->result.steps, document->trace(target->phase), call.paint));
+  if (call.command.has(Option::Step))
+    return explain_step(call, *document, call.command.count(Option::Step));
+  call.result(
+      steps_text(document->cursor->run->result.steps, document->trace(target->phase), call.paint));
   return {};
 }
 
@@ -288,7 +340,8 @@ CommandResult command_explain(Call& call) {
   if (operands.size() == 2 && operands[0] == "step" && call.session.interactive) {
     const auto number = number_of(operands[1]);
     if (!number || !call.session.document().cursor) {
-      call.fail(number ? "no pass was run; 'pass functionalize' runs one" : "explain step needs a number");
+      call.fail(number ? "no pass was run; 'pass functionalize' runs one"
+                       : "explain step needs a number");
       return ExitCode::Usage;
     }
     return explain_step(call, call.session.document(), *number);
@@ -304,7 +357,7 @@ CommandResult command_explain(Call& call) {
   facts->may_alias_each_other = call.command.has(Option::MayAlias);
   const std::string place = target->place;
   const ProgramView view(std::move(*target), *facts);
-  const Explainer explainer(view, audit(view.trace(), *facts));
+  const Explainer explainer(view, audit(view.trace(), *facts, earlier_computation(view.target())));
   if (const auto line = number_of(place)) {
     const auto index = statement_at(view.lines(), static_cast<std::uint32_t>(*line));
     if (!index) {
@@ -317,7 +370,8 @@ CommandResult command_explain(Call& call) {
   const auto definitions = view.definitions(place);
   if (definitions.empty()) {
     std::vector<std::string_view> names;
-    for (const Definition& definition : view.def_use().definitions()) names.push_back(definition.name);
+    for (const Definition& definition : view.def_use().definitions())
+      names.push_back(definition.name);
     const std::string_view near = nearest(place, names);
     call.fail(fmt::format("nothing in phase {} is called '{}'", view.target().phase, place));
     if (!near.empty()) call.sink.note(fmt::format("did you mean '{}'?\n", near));
@@ -325,7 +379,8 @@ CommandResult command_explain(Call& call) {
   }
   for (const DefinitionId id : definitions) {
     const Definition& definition = view.def_use().definitions()[id];
-    if (definition.statement != kArgument) call.result(explainer.statement(definition.statement, call.paint));
+    if (definition.statement != kArgument)
+      call.result(explainer.statement(definition.statement, call.paint));
     const Placement* placement = view.aliases().placement(id);
     if (placement == nullptr) continue;
     std::string writers;
@@ -333,7 +388,8 @@ CommandResult command_explain(Call& call) {
     for (const Access* access : view.aliases().writes_to(placement->storage)) {
       if (access->path.empty() || access->path.front() == definition.statement) continue;
       if (seen.insert(access->path.front()).second) {
-        writers += fmt::format("{}{}", writers.empty() ? "" : ", ", view.line_text(access->path.front()));
+        writers +=
+            fmt::format("{}{}", writers.empty() ? "" : ", ", view.line_text(access->path.front()));
       }
     }
     if (!writers.empty()) call.result(fmt::format("  Its storage is written by {}.\n", writers));

@@ -47,10 +47,11 @@ CommandResult command_diff(Call& call) {
     json["right_address"] = right->shown;
     call.result(dump(json) + "\n");
   } else if (diff.identical()) {
-    call.result(fmt::format("{}  {} and {}\n", call.paint(Role::Good, "same"), left->shown, right->shown));
+    call.result(
+        fmt::format("{}  {} and {}\n", call.paint(Role::Good, "same"), left->shown, right->shown));
   } else {
-    call.result(fmt::format("{}  {} and {}: {}\n", call.paint(Role::Heading, "different"), left->shown,
-                            right->shown, summary(diff)));
+    call.result(fmt::format("{}  {} and {}: {}\n", call.paint(Role::Heading, "different"),
+                            left->shown, right->shown, summary(diff)));
     call.result(painted_diff(render(diff, left->trace(), right->trace()), call.paint));
   }
   return diff.identical() ? ExitCode::Done : ExitCode::Finding;
@@ -69,16 +70,19 @@ Expected<std::string, CommandResult> dot_text(Call& call) {
   std::optional<Target> baseline;
   std::optional<DefUse> baseline_uses;
   if (call.command.has(Option::Against)) {
-    auto against = resolve(call, call.command.value(Option::Against), DefaultPhase::FirstComputation);
+    auto against =
+        resolve(call, call.command.value(Option::Against), DefaultPhase::FirstComputation);
     if (!against) return Unexpected{stop_with(call, against.error())};
     baseline = std::move(*against);
     baseline_uses.emplace(baseline->trace());
     options.against = GraphBaseline{&baseline->trace(), &*baseline_uses};
   }
   Graph graph = build_graph(target->trace(), def_use, aliases, target->shown, options);
-  const std::string near = call.command.has(Option::Near) ? call.command.value(Option::Near) : target->place;
+  const std::string near =
+      call.command.has(Option::Near) ? call.command.value(Option::Near) : target->place;
   if (!near.empty()) {
-    auto part = neighbourhood(graph, near, static_cast<std::uint32_t>(call.command.count(Option::Depth)));
+    auto part =
+        neighbourhood(graph, near, static_cast<std::uint32_t>(call.command.count(Option::Depth)));
     if (!part) return Unexpected{stop_with(call, part.error())};
     graph = std::move(*part);
   }
@@ -115,15 +119,18 @@ CommandResult command_render(Call& call) {
   const auto dot = dot_text(call);
   if (!dot) return dot.error();
   RenderLimits limits;
-  limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(call.command.real(Option::Timeout) * 1000.0));
+  limits.time = std::chrono::milliseconds(
+      static_cast<std::int64_t>(call.command.real(Option::Timeout) * 1000.0));
   limits.memory_bytes = call.command.count(Option::MaxMemory);
   const auto picture = render_picture(*dot, format, limits, call.stop);
   if (!picture) return stop_with(call, picture.error());
   if (!picture->warnings.empty()) call.note(picture->warnings);
-  const auto written = write_file(output, picture->bytes,
-                                  call.command.has(Option::Force) ? Overwrite::Allow : Overwrite::Refuse);
+  const auto written =
+      write_file(output, picture->bytes,
+                 call.command.has(Option::Force) ? Overwrite::Allow : Overwrite::Refuse);
   if (!written) return stop_with(call, written.error());
-  if (output != "-") call.note(fmt::format("wrote {} ({})\n", output, bytes_text(picture->bytes.size())));
+  if (output != "-")
+    call.note(fmt::format("wrote {} ({})\n", output, bytes_text(picture->bytes.size())));
   return {};
 }
 

@@ -19,10 +19,14 @@ namespace {
 
 std::string_view kind_text(TraceKind kind) {
   switch (kind) {
-    case TraceKind::Computation: return "computation";
-    case TraceKind::Prologue: return "prologue";
-    case TraceKind::Backward: return "backward";
-    case TraceKind::Epilogue: return "epilogue";
+    case TraceKind::Computation:
+      return "computation";
+    case TraceKind::Prologue:
+      return "prologue";
+    case TraceKind::Backward:
+      return "backward";
+    case TraceKind::Epilogue:
+      return "epilogue";
   }
   return "";
 }
@@ -32,7 +36,9 @@ std::string copied_text(const PhaseCounts& counts) {
   return (counts.bytes_known ? "" : "over ") + bytes_text(counts.bytes_copied);
 }
 
-std::string number_or_blank(std::size_t number) { return number == 0 ? "" : std::to_string(number); }
+std::string number_or_blank(std::size_t number) {
+  return number == 0 ? "" : std::to_string(number);
+}
 
 struct Findings {
   std::size_t errors = 0, warnings = 0, notes = 0;
@@ -42,9 +48,15 @@ Findings count_findings(const std::vector<Diagnostic>& diagnostics) {
   Findings findings;
   for (const Diagnostic& diagnostic : diagnostics) {
     switch (diagnostic.severity) {
-      case Severity::Error: ++findings.errors; break;
-      case Severity::Warning: ++findings.warnings; break;
-      case Severity::Note: ++findings.notes; break;
+      case Severity::Error:
+        ++findings.errors;
+        break;
+      case Severity::Warning:
+        ++findings.warnings;
+        break;
+      case Severity::Note:
+        ++findings.notes;
+        break;
     }
   }
   return findings;
@@ -104,8 +116,8 @@ std::string info_text(const Document& document, const Paint& paint) {
     out += fmt::format("written by {} ({})\n", era_text(era.era), era.reason);
   }
   using Align = Table::Align;
-  Table table({"", "kind", "line", "statements", "copies", "moved", "in-place", "args", "fusions", "unknown",
-               "made by"},
+  Table table({"", "kind", "line", "statements", "copies", "moved", "in-place", "args", "fusions",
+               "unknown", "made by"},
               {Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
                Align::Right, Align::Right, Align::Right, Align::Right, Align::Left});
   for (std::size_t i = 0; i < document.phases.size(); ++i) {
@@ -113,9 +125,9 @@ std::string info_text(const Document& document, const Paint& paint) {
     const PhaseCounts counts = count_phase(phase.trace);
     table.add({std::to_string(i), std::string(kind_text(phase.kind)),
                number_or_blank(phase.trace.def_at.line), std::to_string(counts.statements),
-               number_or_blank(counts.copies), copied_text(counts), number_or_blank(counts.in_place),
-               std::to_string(counts.arguments), number_or_blank(counts.fusions),
-               number_or_blank(counts.unknown),
+               number_or_blank(counts.copies), copied_text(counts),
+               number_or_blank(counts.in_place), std::to_string(counts.arguments),
+               number_or_blank(counts.fusions), number_or_blank(counts.unknown),
                document.phases[i]->from_file ? phase.label : phase.label + " (here)"});
   }
   out += table.text(paint);
@@ -158,7 +170,8 @@ FileOutcome info_of(const std::string& path, Session& session, Call& call) {
     sum.unknown += counts.unknown;
   }
   outcome.verdict = outcome.exit == ExitCode::Done ? "read" : "read with errors";
-  outcome.line = fmt::format("{}, {}, {}, {} in-place", count_of(document->phases.size(), "program", "programs"),
+  outcome.line = fmt::format("{}, {}, {}, {} in-place",
+                             count_of(document->phases.size(), "program", "programs"),
                              count_of(sum.statements, "statement", "statements"),
                              count_of(sum.copies, "copy", "copies"), sum.in_place);
   if (sum.unknown > 0) outcome.line += fmt::format(", {} unknown", sum.unknown);
@@ -200,18 +213,20 @@ Json paste_json(const PasteResult& found) {
   json["schema"] = "thunderglass.paste/1";
   json["programs"] = Json::array();
   for (const FoundProgram& program : found.programs) {
-    json["programs"].push_back({{"first_line", program.text.original_line.empty() ? 0 : program.text.original_line.front()},
-                                {"lines", program.text.original_line.size()},
-                                {"undone", program.undone},
-                                {"text", program.text.text}});
+    json["programs"].push_back(
+        {{"first_line",
+          program.text.original_line.empty() ? 0 : program.text.original_line.front()},
+         {"lines", program.text.original_line.size()},
+         {"undone", program.undone},
+         {"text", program.text.text}});
   }
   return json;
 }
 
 std::string undone_text(const FoundProgram& program) {
   const auto& lines = program.text.original_line;
-  std::string text = lines.empty() ? "program"
-                                   : fmt::format("lines {}-{}", lines.front(), lines.back());
+  std::string text =
+      lines.empty() ? "program" : fmt::format("lines {}-{}", lines.front(), lines.back());
   text += program.undone.empty() ? ": clean"
                                  : fmt::format(": undid {}", fmt::join(program.undone, ", "));
   return text;

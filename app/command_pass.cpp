@@ -30,7 +30,8 @@ CommandResult unknown_pass(Call& call, std::string_view name) {
   for (const PassInfo& pass : all_passes()) names.push_back(pass.name);
   const std::string_view near = nearest(name, names);
   call.fail(fmt::format("unknown pass '{}'", name));
-  call.sink.note(near.empty() ? "'pass --list-passes' lists them\n" : fmt::format("did you mean '{}'?\n", near));
+  call.sink.note(near.empty() ? "'pass --list-passes' lists them\n"
+                              : fmt::format("did you mean '{}'?\n", near));
   return ExitCode::Usage;
 }
 
@@ -39,13 +40,17 @@ std::string pass_line(const Document& document, const Paint& paint) {
   const Cursor& cursor = *document.cursor;
   const PassResult& result = cursor.run->result;
   const Trace& before = document.trace(cursor.run->before);
-  std::string line = fmt::format("{}: {}", paint(Role::Heading, cursor.run->pass), step_counts(result.steps));
+  std::string line =
+      fmt::format("{}: {}", paint(Role::Heading, cursor.run->pass), step_counts(result.steps));
   if (result.error) {
     const std::string type = result.error->type;
-    return line + fmt::format("; {} {}: {}\n", paint(Role::Bad, "raises"), type, result.error->message);
+    return line +
+           fmt::format("; {} {}: {}\n", paint(Role::Bad, "raises"), type, result.error->message);
   }
   if (cursor.phase == cursor.run->before) return line + "; nothing changed\n";
-  return line + fmt::format("; phase {}: {}\n", cursor.phase, summary(diff_traces(before, result.after)));
+  const TraceDiff diff = diff_traces(before, result.after);
+  return line + fmt::format("; phase {}: {}\n", cursor.phase,
+                            diff.identical() ? "the same statements" : summary(diff));
 }
 
 struct Ran {
@@ -85,7 +90,8 @@ Ran run_passes(Call& call, const Target& target, const std::vector<const PassInf
 
 CommandResult show_ran(Call& call, const Ran& ran) {
   const bool steps = call.command.has(Option::Steps);
-  const bool to_file = call.command.has(Option::Output) && call.command.value(Option::Output) != "-";
+  const bool to_file =
+      call.command.has(Option::Output) && call.command.value(Option::Output) != "-";
   if (call.json()) {
     Json json;
     json["schema"] = fmt::format("thunderglass.{}/1", call.command.command->name);
@@ -147,7 +153,8 @@ Expected<PassContext, std::string> context_of(Call& call) {
 bool returns_wrapped(const Trace& trace) {
   if (trace.bound_symbols.empty()) return false;
   const BoundSymbol& last = *trace.bound_symbols.back();
-  if (last.kind != StatementKind::Return || last.args.empty() || last.args.front().kind != ValueKind::Dict) {
+  if (last.kind != StatementKind::Return || last.args.empty() ||
+      last.args.front().kind != ValueKind::Dict) {
     return false;
   }
   const auto& items = last.args.front().items;
@@ -184,7 +191,8 @@ CommandResult command_pass(Call& call) {
     call.fail(context.error());
     return ExitCode::Usage;
   }
-  const auto target = resolve(call, operands.size() == 2 ? operands[1] : ":", DefaultPhase::FirstComputation);
+  const auto target =
+      resolve(call, operands.size() == 2 ? operands[1] : ":", DefaultPhase::FirstComputation);
   if (!target) return stop_with(call, target.error());
   return show_ran(call, run_passes(call, *target, passes, *context));
 }
@@ -198,8 +206,8 @@ CommandResult command_functionalize(Call& call) {
     return ExitCode::Usage;
   }
   // What Thunder did in December 2024 before dead code elimination.
-  constexpr std::string_view kPasses[] = {"wrap_return", "remove_context_managers", "check_inplace_views",
-                                          "functionalize"};
+  constexpr std::string_view kPasses[] = {"wrap_return", "remove_context_managers",
+                                          "check_inplace_views", "functionalize"};
   std::vector<const PassInfo*> passes;
   for (const std::string_view name : kPasses) {
     if (name == "wrap_return" && returns_wrapped(target->trace())) continue;
@@ -219,7 +227,8 @@ std::optional<std::size_t> amount(Call& call) {
   std::size_t number = 0;
   const std::string& text = operands.front();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (operands.size() > 1 || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (operands.size() > 1 || error != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
   return number;
 }
 
@@ -241,10 +250,10 @@ CommandResult go_to(Call& call, std::size_t done) {
                                         count_of(result.steps.size(), "step", "steps")));
     return {};
   }
-  for (std::size_t i = cursor.done; i < goal; ++i) call.result(step_text(result.steps[i], i + 1, before, call.paint));
-  for (std::size_t i = cursor.done; i > goal; --i) {
-    call.result(fmt::format("back  {}", step_text(result.steps[i - 1], i, before, call.paint)));
-  }
+  const std::size_t last = std::max(goal, cursor.done);
+  const auto texts = step_texts(std::span(result.steps).first(last), before, call.paint);
+  for (std::size_t i = cursor.done; i < goal; ++i) call.result(texts[i]);
+  for (std::size_t i = cursor.done; i > goal; --i) call.result("back  " + texts[i - 1]);
   call.result(fmt::format("{} of {}\n", goal, count_of(result.steps.size(), "step", "steps")));
   return {ExitCode::Done, move_cursor(document, goal)};
 }
@@ -316,12 +325,14 @@ CommandResult command_skip(Call& call) {
   context.stop = call.stop;
   const StepFilter more = filter_of(call.command.operands);
   StepFilter& filter = context.filter;
-  filter.skip_numbers.insert(filter.skip_numbers.end(), more.skip_numbers.begin(), more.skip_numbers.end());
+  filter.skip_numbers.insert(filter.skip_numbers.end(), more.skip_numbers.begin(),
+                             more.skip_numbers.end());
   filter.skip_rules.insert(filter.skip_rules.end(), more.skip_rules.begin(), more.skip_rules.end());
   // The pass runs again on the program that it started from; what it made before is replaced.
   Document start = document;
   if (cursor.phase != cursor.run->before) start.phases.resize(cursor.phase);
-  auto next = std::make_shared<Document>(*run_pass(start, cursor.run->before, *pass, std::move(context)));
+  auto next =
+      std::make_shared<Document>(*run_pass(start, cursor.run->before, *pass, std::move(context)));
   next->current = next->cursor->phase;
   call.result(pass_line(*next, call.paint));
   CommandResult result(ExitCode::Done, next);

@@ -25,25 +25,27 @@ struct RunLog {
   std::vector<std::string> disagreements;
 };
 
-RunObserver observer_of(const Trace& trace, const std::vector<std::uint32_t>& numbers, bool summaries,
-                        RunLog& log) {
+RunObserver observer_of(const Trace& trace, const std::vector<std::uint32_t>& numbers,
+                        bool summaries, RunLog& log) {
   RunObserver observer;
-  observer.after = [&trace, &numbers, summaries, &log](std::uint32_t index, const Environment& environment) {
+  observer.after = [&trace, &numbers, summaries, &log](std::uint32_t index,
+                                                       const Environment& environment) {
     const BoundSymbol& statement = *trace.bound_symbols[index];
     const std::string line = numbers[index] == 0 ? "" : std::to_string(numbers[index]);
     if (statement.type != nullptr && statement.output.is_name()) {
       const RuntimeValue* value = environment.find(statement.output.text);
       const std::string wrong = value == nullptr ? "" : disagreement(*value, *statement.type);
       if (!wrong.empty()) {
-        log.disagreements.push_back(
-            fmt::format("{}{} is {}", line.empty() ? "" : "line " + line + ": ", statement.output.text, wrong));
+        log.disagreements.push_back(fmt::format(
+            "{}{} is {}", line.empty() ? "" : "line " + line + ": ", statement.output.text, wrong));
       }
     }
     if (!summaries || statement.kind != StatementKind::Call) return Continue::Go;
     std::string text;
     for (const std::string_view name : output_names(statement)) {
       const RuntimeValue* value = environment.find(name);
-      if (value != nullptr) text += fmt::format("{}{}", text.empty() ? "" : "; ", summary_text(*value));
+      if (value != nullptr)
+        text += fmt::format("{}{}", text.empty() ? "" : "; ", summary_text(*value));
     }
     if (text.empty()) {
       // A statement without result writes something: show what it wrote.
@@ -64,7 +66,8 @@ bool same_bytes(const RuntimeValue& a, const RuntimeValue& b) {
   const Tensor* left = a.as<Tensor>();
   const Tensor* right = b.as<Tensor>();
   if (left == nullptr || right == nullptr) return value_text(a) == value_text(b);
-  return left->storage != nullptr && right->storage != nullptr && left->storage->bytes == right->storage->bytes;
+  return left->storage != nullptr && right->storage != nullptr &&
+         left->storage->bytes == right->storage->bytes;
 }
 
 const RuntimeValue* find_value(const std::vector<NamedValue>& values, std::string_view name) {
@@ -83,8 +86,10 @@ std::string alias_table(const RunResult& result, const Paint& paint) {
     if (members.size() < 2) continue;
     bool first = true;
     for (const auto* member : members) {
-      table.add({first ? fmt::format("S{}", storage) : "", member->name, fmt::format("+{} B", member->offset_bytes),
-                 fmt::format("{}[{}]", short_name(member->dtype), fmt::join(member->geometry.sizes, ", ")),
+      table.add({first ? fmt::format("S{}", storage) : "", member->name,
+                 fmt::format("+{} B", member->offset_bytes),
+                 fmt::format("{}[{}]", short_name(member->dtype),
+                             fmt::join(member->geometry.sizes, ", ")),
                  python_tuple(member->geometry.strides)});
       first = false;
     }
@@ -95,13 +100,15 @@ std::string alias_table(const RunResult& result, const Paint& paint) {
 
 std::string run_text(const RunInputs& inputs, const RunResult& result, const RunLog& log,
                      const std::string& where, const Paint& paint) {
-  std::string out = fmt::format("{} {}: {} on cpu, seed {}\n", paint(Role::Good, "ran"), where,
-                                count_of(result.statements_run, "statement", "statements"), inputs.seed);
+  std::string out =
+      fmt::format("{} {}: {} on cpu, seed {}\n", paint(Role::Good, "ran"), where,
+                  count_of(result.statements_run, "statement", "statements"), inputs.seed);
   if (!log.summaries.empty()) {
     Table table({}, {Table::Align::Right});
     for (const auto& [line, text, value] : log.summaries) {
       constexpr std::size_t kLongest = 60;
-      table.add({line, text.size() > kLongest ? text.substr(0, kLongest - 3) + "..." : text, value});
+      table.add(
+          {line, text.size() > kLongest ? text.substr(0, kLongest - 3) + "..." : text, value});
     }
     out += "statements\n" + table.text(paint, 2);
   }
@@ -115,7 +122,8 @@ std::string run_text(const RunInputs& inputs, const RunResult& result, const Run
     const RuntimeValue* before = find_value(inputs.arguments, argument.name);
     const bool written = before != nullptr && !same_bytes(*before, argument.value);
     arguments.add({argument.name, kind_text(argument.value), elements_text(argument.value),
-                   written ? paint(Role::Write, "written") + ", was " + elements_text(*before) : "unchanged"});
+                   written ? paint(Role::Write, "written") + ", was " + elements_text(*before)
+                           : "unchanged"});
   }
   if (!arguments.empty()) out += "final arguments\n" + arguments.text(paint, 2);
   out += alias_table(result, paint);
@@ -165,7 +173,8 @@ Json values_json(const std::vector<NamedValue>& values) {
   return rows;
 }
 
-Json run_json(const RunInputs& inputs, const RunResult& result, const RunLog& log, const std::string& where) {
+Json run_json(const RunInputs& inputs, const RunResult& result, const RunLog& log,
+              const std::string& where) {
   Json json;
   json["schema"] = "thunderglass.run/1";
   json["address"] = where;
@@ -190,7 +199,7 @@ CommandResult command_run(Call& call) {
   auto inputs = inputs_of(call.command, trace);
   if (!inputs) return stop_with(call, inputs.error());
   const std::vector<std::uint32_t> numbers =
-      statement_numbers(list_lines(trace, target->from_file()), trace.bound_symbols.size());
+      statement_numbers(list_lines(trace, target->numbering()), trace.bound_symbols.size());
   RunLog log;
   const RunObserver observer = observer_of(trace, numbers, call.command.has(Option::Trace), log);
   const auto result = run(trace, *inputs, limits_of(call.command), &observer, call.stop);
@@ -201,7 +210,11 @@ CommandResult command_run(Call& call) {
     }
     Diagnostic diagnostic = result.error().to_diagnostic();
     if (!target->from_file()) diagnostic.at = {};
-    return stop_with(call, diagnostic, target->file().name, target->file().text);
+    CommandResult stopped = stop_with(call, diagnostic, target->file().name, target->file().text);
+    if (target->whole_phase().kind == TraceKind::Backward) {
+      call.note("note: a backward program takes what its forward saved; give it with --inputs\n");
+    }
+    return stopped;
   }
   for (const std::string& text : log.disagreements) call.note(fmt::format("note: {}\n", text));
   for (const std::string& text : result->notes) call.note(fmt::format("note: {}\n", text));
@@ -215,10 +228,10 @@ CommandResult command_run(Call& call) {
     const auto expectation = check_expectation(text, *result);
     if (!expectation) return stop_with(call, expectation.error());
     if (!expectation->holds) exit = ExitCode::Finding;
-    const std::string said = fmt::format("{}  {}  {}\n",
-                                         expectation->holds ? call.paint(Role::Good, "holds")
-                                                            : call.paint(Role::Bad, "FAILS"),
-                                         expectation->text, expectation->explanation);
+    const std::string said = fmt::format(
+        "{}  {}  {}\n",
+        expectation->holds ? call.paint(Role::Good, "holds") : call.paint(Role::Bad, "FAILS"),
+        expectation->text, expectation->explanation);
     if (call.json()) {
       call.note(said);
     } else {

@@ -9,32 +9,43 @@ namespace tg {
 
 std::string_view difference_text(DifferenceKind kind) {
   switch (kind) {
-    case DifferenceKind::Values: return "values";
-    case DifferenceKind::DType: return "dtype";
-    case DifferenceKind::Shape: return "shape";
-    case DifferenceKind::Strides: return "strides";
-    case DifferenceKind::FinalArgument: return "final argument";
-    case DifferenceKind::AliasLost: return "alias lost";
-    case DifferenceKind::AliasGained: return "alias gained";
-    case DifferenceKind::AliasOffset: return "alias moved";
-    case DifferenceKind::Structure: return "structure";
-    case DifferenceKind::Raised: return "raised";
+    case DifferenceKind::Values:
+      return "values";
+    case DifferenceKind::DType:
+      return "dtype";
+    case DifferenceKind::Shape:
+      return "shape";
+    case DifferenceKind::Strides:
+      return "strides";
+    case DifferenceKind::FinalArgument:
+      return "final argument";
+    case DifferenceKind::AliasLost:
+      return "alias lost";
+    case DifferenceKind::AliasGained:
+      return "alias gained";
+    case DifferenceKind::AliasOffset:
+      return "alias moved";
+    case DifferenceKind::Structure:
+      return "structure";
+    case DifferenceKind::Raised:
+      return "raised";
   }
   return "";
 }
 
-std::string comparison_text(const Comparison& comparison, const std::string& left, const std::string& right,
-                            std::uint64_t seed, const Paint& paint) {
+std::string comparison_text(const Comparison& comparison, const std::string& left,
+                            const std::string& right, std::uint64_t seed, const Paint& paint) {
   Role role = Role::Good;
   if (comparison.verdict == VerdictKind::Different) role = Role::Bad;
   if (comparison.verdict == VerdictKind::NotEstablished) role = Role::Warning;
-  std::string out = fmt::format("{}  {} and {}, seed {}\n", paint(role, verdict_text(comparison.verdict)),
-                                left, right, seed);
+  std::string out = fmt::format("{}  {} and {}, seed {}\n",
+                                paint(role, verdict_text(comparison.verdict)), left, right, seed);
   if (!comparison.why.empty()) out += fmt::format("  why  {}\n", comparison.why);
   Table table;
   for (const Difference& difference : comparison.differences) {
-    table.add({difference.accepted ? "accepted" : paint(Role::Bad, difference_text(difference.kind)),
-               difference.message});
+    table.add(
+        {difference.accepted ? "accepted" : paint(Role::Bad, difference_text(difference.kind)),
+         difference.message});
   }
   return out + table.text(paint, 2);
 }

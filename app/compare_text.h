@@ -9,8 +9,8 @@
 namespace tg {
 
 // The verdict first: "DIFFERENT  trace.txt:0 and trace.txt:1, seed 1", then one difference a line.
-std::string comparison_text(const Comparison& comparison, const std::string& left, const std::string& right,
-                            std::uint64_t seed, const Paint& paint);
+std::string comparison_text(const Comparison& comparison, const std::string& left,
+                            const std::string& right, std::uint64_t seed, const Paint& paint);
 
 // "values", "alias lost": what kind of difference it is.
 std::string_view difference_text(DifferenceKind kind);

@@ -23,9 +23,10 @@ void offer_files(Completions& out) {
   for (fs::directory_iterator it(folder.empty() ? fs::path(".") : fs::path(folder), error), end;
        !error && it != end && seen < kMostFiles; it.increment(error), ++seen) {
     const std::string name = it->path().filename().string();
-    const bool hidden = name.starts_with('.') && (slash == std::string::npos
-                                                      ? !out.typed.starts_with('.')
-                                                      : !out.typed.substr(slash + 1).starts_with('.'));
+    const bool hidden =
+        name.starts_with('.') &&
+        (slash == std::string::npos ? !out.typed.starts_with('.')
+                                    : !out.typed.substr(slash + 1).starts_with('.'));
     if (hidden) continue;
     std::error_code status;
     offer(out, folder + name + (it->is_directory(status) ? "/" : ""));
@@ -83,7 +84,8 @@ Completions complete_line(const Session& session, std::string_view line) {
     }
   }
   std::sort(out.candidates.begin(), out.candidates.end());
-  out.candidates.erase(std::unique(out.candidates.begin(), out.candidates.end()), out.candidates.end());
+  out.candidates.erase(std::unique(out.candidates.begin(), out.candidates.end()),
+                       out.candidates.end());
   return out;
 }
 
@@ -91,7 +93,8 @@ std::string common_beginning(const std::vector<std::string>& words) {
   if (words.empty()) return {};
   std::string common = words.front();
   for (const std::string& word : words) {
-    const auto [end, unused] = std::mismatch(common.begin(), common.end(), word.begin(), word.end());
+    const auto [end, unused] =
+        std::mismatch(common.begin(), common.end(), word.begin(), word.end());
     common.erase(end, common.end());
   }
   return common;

@@ -32,14 +32,15 @@ struct CommandSection {
   std::string_view first;  // the command that it begins with
 };
 constexpr CommandSection kSections[] = {
-    {"The whole job", "check"},  {"Looking", "info"},          {"Passes", "functionalize"},
-    {"Running", "run"},          {"Pictures", "dot"},          {"In the REPL", "load"},
+    {"The whole job", "check"}, {"Looking", "info"}, {"Passes", "functionalize"},
+    {"Running", "run"},         {"Pictures", "dot"}, {"In the REPL", "load"},
     {"About", "repl"},
 };
 
 std::string option_words(const OptionInfo& option) {
-  std::string words = option.short_name == 0 ? fmt::format("    {}", option.long_name)
-                                             : fmt::format("-{}, {}", option.short_name, option.long_name);
+  std::string words = option.short_name == 0
+                          ? fmt::format("    {}", option.long_name)
+                          : fmt::format("-{}, {}", option.short_name, option.long_name);
   if (option.kind != OptionKind::Flag) words += fmt::format(" {}", option.argument);
   return words;
 }
@@ -51,7 +52,8 @@ std::string option_help(const OptionInfo& option) {
 }
 
 std::string invocation(const CommandInfo& command, std::string_view example) {
-  return command.where == Where::Repl ? std::string(example) : fmt::format("{} {}", kProgram, example);
+  return command.where == Where::Repl ? std::string(example)
+                                      : fmt::format("{} {}", kProgram, example);
 }
 
 std::string usage(const CommandInfo& command) {
@@ -100,8 +102,8 @@ std::string command_help(const CommandInfo& command) {
   for (const Option id : command.options) {
     const OptionInfo& option = info(id);
     const std::string words = "  " + option_words(option);
-    const std::string help =
-        std::string(kHelpColumn, ' ') + wrap(option_help(option), kWidth - kHelpColumn, kHelpColumn);
+    const std::string help = std::string(kHelpColumn, ' ') +
+                             wrap(option_help(option), kWidth - kHelpColumn, kHelpColumn);
     if (words.size() + 2 > kHelpColumn) {
       out += words + "\n" + help + "\n";
     } else {
@@ -152,13 +154,17 @@ std::string manual_page() {
       ".SH SYNOPSIS\n.B thunderglass\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIADDRESS\\fR...]\n"
       ".SH DESCRIPTION\n";
   out += roff(
-      "Thunderglass reads the traces that lightning-thunder prints, tells which values share storage, which "
-      "copies are needed and why, steps through functionalization, runs every phase on the CPU and compares "
+      "Thunderglass reads the traces that lightning-thunder prints, tells which values share "
+      "storage, which "
+      "copies are needed and why, steps through functionalization, runs every phase on the CPU and "
+      "compares "
       "values, final arguments and aliases.");
   out += "\n.PP\n";
   out += roff(
-      "An ADDRESS is FILE[:phase[:name-or-line]]. A phase is a number (-1 is the last) or the beginning of its "
-      "label. A FILE may be - for standard input, compressed (.gz, .zst), or any text that contains traces: an "
+      "An ADDRESS is FILE[:phase[:name-or-line]]. A phase is a number (-1 is the last) or the "
+      "beginning of its "
+      "label. A FILE may be - for standard input, compressed (.gz, .zst), or any text that "
+      "contains traces: an "
       "issue, a log, a mail, a notebook.");
   out += "\n.SH COMMANDS\n";
   for (const CommandInfo& command : all_commands()) {
@@ -168,8 +174,10 @@ std::string manual_page() {
     if (!command.details.empty()) out += fmt::format(".PP\n{}\n", roff(command.details));
     for (const Option id : command.options) {
       const OptionInfo& option = info(id);
-      if (id == Option::Help || id == Option::Color || id == Option::Quiet || id == Option::Verbose) continue;
-      out += fmt::format(".TP\n.B {}\n{}\n", roff(trim(option_words(option))), roff(option_help(option)));
+      if (id == Option::Help || id == Option::Color || id == Option::Quiet || id == Option::Verbose)
+        continue;
+      out += fmt::format(".TP\n.B {}\n{}\n", roff(trim(option_words(option))),
+                         roff(option_help(option)));
     }
     out += ".PP\nExamples:\n.nf\n";
     for (const std::string_view example : command.examples) {
@@ -179,7 +187,8 @@ std::string manual_page() {
   }
   out += ".SH OPTIONS OF EVERY COMMAND\n";
   for (const Option id : {Option::Help, Option::Color, Option::Quiet, Option::Verbose}) {
-    out += fmt::format(".TP\n.B {}\n{}\n", roff(trim(option_words(info(id)))), roff(option_help(info(id))));
+    out += fmt::format(".TP\n.B {}\n{}\n", roff(trim(option_words(info(id)))),
+                       roff(option_help(info(id))));
   }
   out += ".SH EXIT STATUS\n";
   for (const ExitRow& row : kExitRows) {
@@ -187,8 +196,10 @@ std::string manual_page() {
   }
   out += ".PP\nWith many files the exit status is the largest of the files' codes.\n";
   out +=
-      ".SH ENVIRONMENT\n.TP\n.B NO_COLOR, CLICOLOR_FORCE, TERM\ndecide about colours when \\-\\-color is auto.\n"
-      ".TP\n.B XDG_STATE_HOME\nthe REPL's history lies in thunderglass/history below it (~/.local/state by "
+      ".SH ENVIRONMENT\n.TP\n.B NO_COLOR, CLICOLOR_FORCE, TERM\ndecide about colours when "
+      "\\-\\-color is auto.\n"
+      ".TP\n.B XDG_STATE_HOME\nthe REPL's history lies in thunderglass/history below it "
+      "(~/.local/state by "
       "default).\n";
   return out;
 }
@@ -242,10 +253,10 @@ std::string completion_script(std::string_view shell) {
       std::string arguments;
       for (const Option id : command.options) {
         const OptionInfo& option = info(id);
-        arguments += fmt::format(" \\\n        '{}{}[{}]{}'", option.long_name,
-                                 option.kind == OptionKind::Flag ? "" : "=",
-                                 quoted(option.help, "'[]:"),
-                                 option.kind == OptionKind::Flag ? "" : ":value:");
+        arguments +=
+            fmt::format(" \\\n        '{}{}[{}]{}'", option.long_name,
+                        option.kind == OptionKind::Flag ? "" : "=", quoted(option.help, "'[]:"),
+                        option.kind == OptionKind::Flag ? "" : ":value:");
       }
       cases += fmt::format("      {}) _arguments{} '*:file:_files' ;;\n", command.name, arguments);
     }
@@ -261,7 +272,8 @@ std::string completion_script(std::string_view shell) {
         "    case $verb in\n{}    esac\n"
         "  fi\n"
         "}}\n"
-        "if [ \"$funcstack[1]\" = _thunderglass ]; then _thunderglass \"$@\"; else compdef _thunderglass "
+        "if [ \"$funcstack[1]\" = _thunderglass ]; then _thunderglass \"$@\"; else compdef "
+        "_thunderglass "
         "thunderglass; fi\n",
         list, cases);
   }
@@ -269,14 +281,15 @@ std::string completion_script(std::string_view shell) {
     std::string out = "# fish completion of thunderglass\n";
     for (const CommandInfo& command : all_commands()) {
       if (command.where == Where::Repl) continue;
-      out += fmt::format("complete -c thunderglass -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
-                         quoted(command.summary, "'\\"));
+      out += fmt::format("complete -c thunderglass -n __fish_use_subcommand -a {} -d '{}'\n",
+                         command.name, quoted(command.summary, "'\\"));
       for (const Option id : command.options) {
         const OptionInfo& option = info(id);
-        out += fmt::format("complete -c thunderglass -n '__fish_seen_subcommand_from {}' -l {}{}{} -d '{}'\n",
-                           command.name, option.long_name.substr(2),
-                           option.short_name == 0 ? "" : fmt::format(" -s {}", option.short_name),
-                           option.kind == OptionKind::Flag ? "" : " -r", quoted(option.help, "'\\"));
+        out += fmt::format(
+            "complete -c thunderglass -n '__fish_seen_subcommand_from {}' -l {}{}{} -d '{}'\n",
+            command.name, option.long_name.substr(2),
+            option.short_name == 0 ? "" : fmt::format(" -s {}", option.short_name),
+            option.kind == OptionKind::Flag ? "" : " -r", quoted(option.help, "'\\"));
       }
     }
     return out;
@@ -288,7 +301,8 @@ std::string markdown_commands() {
   std::string out = "| command | what it does |\n|---|---|\n";
   for (const CommandInfo& command : all_commands()) {
     std::string operands(command.operands);
-    std::string name = operands.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, operands);
+    std::string name =
+        operands.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, operands);
     std::string escaped;
     for (const char c : name) {
       if (c == '|') escaped += '\\';

@@ -1,5 +1,5 @@
-// Ctrl+C: cancels the running command, not the session. A second one within the same command ends the
-// program.
+// Ctrl+C: cancels the running command, not the session. A second one within the same command ends
+// the program.
 #pragma once
 
 #include <mutex>

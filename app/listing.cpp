@@ -6,7 +6,9 @@
 namespace tg {
 namespace {
 
-std::size_t indentation(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+std::size_t indentation(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
 
 // Classifies the printed lines of one statement; `begin` is the first of its header comments.
 void mark_statement(std::vector<ListedLine>& lines, std::size_t begin, std::size_t count,
@@ -41,14 +43,16 @@ void spread_numbers(std::vector<ListedLine>& lines) {
   }
   std::uint32_t next = 0;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (next != 0 && (line->number == 0 || line->number >= next) && next > 1) line->number = next - 1;
+    if (next != 0 && (line->number == 0 || line->number >= next) && next > 1)
+      line->number = next - 1;
     next = line->number;
   }
 }
 
 }  // namespace
 
-std::vector<ListedLine> list_lines(const Trace& trace, bool file_lines) {
+std::vector<ListedLine> list_lines(const Trace& trace, Numbering numbering) {
+  const bool file_lines = numbering != Numbering::Printed;
   const std::string text = print(trace);
   std::vector<ListedLine> lines;
   for (const std::string_view line : split_lines(text)) {
@@ -81,6 +85,7 @@ std::vector<ListedLine> list_lines(const Trace& trace, bool file_lines) {
     }
     at = found + own.size();
   }
+  if (numbering == Numbering::Statements) return lines;
   if (file_lines) {
     if (trace.def_at.line != 0) {
       for (ListedLine& line : lines) {
@@ -97,14 +102,16 @@ std::vector<ListedLine> list_lines(const Trace& trace, bool file_lines) {
   return lines;
 }
 
-std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines, std::uint32_t number) {
+std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines,
+                                          std::uint32_t number) {
   for (const ListedLine& line : lines) {
     if (line.number == number && line.statement) return line.statement;
   }
   return std::nullopt;
 }
 
-std::vector<std::uint32_t> statement_numbers(const std::vector<ListedLine>& lines, std::size_t count) {
+std::vector<std::uint32_t> statement_numbers(const std::vector<ListedLine>& lines,
+                                             std::size_t count) {
   std::vector<std::uint32_t> numbers(count, 0);
   for (const ListedLine& line : lines) {
     if (line.kind == LineKind::Statement && line.statement) numbers[*line.statement] = line.number;

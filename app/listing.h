@@ -11,11 +11,11 @@
 namespace tg {
 
 enum class LineKind : std::uint8_t {
-  Head,       // provenance, imports, decorators, def
-  Source,     // where the user's program stands: `# model.py:9: ...`
-  Comment,    // header comments of a statement
+  Head,     // provenance, imports, decorators, def
+  Source,   // where the user's program stands: `# model.py:9: ...`
+  Comment,  // header comments of a statement
   Statement,
-  Sub,        // a sub-statement
+  Sub,  // a sub-statement
   Blank,
 };
 
@@ -26,14 +26,22 @@ struct ListedLine {
   std::optional<std::uint32_t> statement;  // index into bound_symbols
 };
 
-// Lines in order. `file_lines`: numbers are lines of the file that the trace was read from; else they
-// count the lines of the trace as it prints.
-std::vector<ListedLine> list_lines(const Trace& trace, bool file_lines);
+enum class Numbering : std::uint8_t {
+  File,        // lines of the file that the trace was read from
+  Statements,  // the same, but only statements have a number: a region stands elsewhere than it
+               // prints
+  Printed,     // lines of the trace as it prints
+};
+// Lines in order.
+std::vector<ListedLine> list_lines(const Trace& trace, Numbering numbering);
 
 // The statement that stands on line `number`.
-std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines, std::uint32_t number);
+std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines,
+                                          std::uint32_t number);
 
-// The number of the line that statement `statement` begins on (its own line, not its comments); 0: unknown.
-std::vector<std::uint32_t> statement_numbers(const std::vector<ListedLine>& lines, std::size_t count);
+// The number of the line that statement `statement` begins on (its own line, not its comments); 0:
+// unknown.
+std::vector<std::uint32_t> statement_numbers(const std::vector<ListedLine>& lines,
+                                             std::size_t count);
 
 }  // namespace tg

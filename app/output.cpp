@@ -1,10 +1,9 @@
 #include "app/output.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,9 @@ void StreamSink::result(std::string_view text) {
   std::fflush(stdout);
 }
 
-void StreamSink::note(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void StreamSink::note(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 void CaptureSink::result(std::string_view text) {
   results += text;
@@ -32,21 +33,36 @@ namespace {
 // The eight basic colours only: they follow the user's own terminal theme.
 std::string_view code(Role role) {
   switch (role) {
-    case Role::Plain: return "";
-    case Role::Heading: return "1";
-    case Role::Name: return "1";
-    case Role::Argument: return "32";
-    case Role::View: return "36";
-    case Role::Write: return "1;35";
-    case Role::Needed: return "33";
-    case Role::Avoidable: return "1;33";
-    case Role::Good: return "1;32";
-    case Role::Bad: return "1;31";
-    case Role::Warning: return "33";
-    case Role::Dim: return "2";
-    case Role::Added: return "32";
-    case Role::Removed: return "31";
-    case Role::Changed: return "33";
+    case Role::Plain:
+      return "";
+    case Role::Heading:
+      return "1";
+    case Role::Name:
+      return "1";
+    case Role::Argument:
+      return "32";
+    case Role::View:
+      return "36";
+    case Role::Write:
+      return "1;35";
+    case Role::Needed:
+      return "33";
+    case Role::Avoidable:
+      return "1;33";
+    case Role::Good:
+      return "1;32";
+    case Role::Bad:
+      return "1;31";
+    case Role::Warning:
+      return "33";
+    case Role::Dim:
+      return "2";
+    case Role::Added:
+      return "32";
+    case Role::Removed:
+      return "31";
+    case Role::Changed:
+      return "33";
   }
   return "";
 }
@@ -58,7 +74,7 @@ std::string Paint::operator()(Role role, std::string_view text) const {
   return fmt::format("\033[{}m{}\033[0m", code(role), text);
 }
 
-bool wants_color(std::string_view choice) {
+bool wants_color(std::string_view choice, Stream stream) {
   if (choice == "always") return true;
   if (choice == "never") return false;
   const auto set = [](const char* name) {
@@ -70,7 +86,7 @@ bool wants_color(std::string_view choice) {
   if (force != nullptr && std::string_view(force) != "0" && *force != '\0') return true;
   const char* term = std::getenv("TERM");
   if (term == nullptr || std::string_view(term) == "dumb") return false;
-  return isatty(STDOUT_FILENO) == 1;
+  return isatty(stream == Stream::Output ? STDOUT_FILENO : STDERR_FILENO) == 1;
 }
 
 std::size_t display_width(std::string_view text) {
@@ -88,7 +104,9 @@ std::size_t display_width(std::string_view text) {
 Table::Table(std::vector<std::string> heading, std::vector<Align> align)
     : heading_(std::move(heading)), align_(std::move(align)) {}
 
-void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+void Table::add(std::vector<std::string> row) {
+  rows_.push_back(std::move(row));
+}
 
 std::string Table::text(const Paint& paint, std::size_t indent) const {
   std::vector<std::size_t> widths;
@@ -165,9 +183,31 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
+std::string with_short_lines(std::string_view text) {
+  constexpr std::size_t kLongest = 400;
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (line.size() <= kLongest) {
+      out += line;
+    } else {
+      // Message and code stand at the two ends.
+      constexpr std::size_t kTail = 80;
+      out += line.substr(0, kLongest - kTail);
+      out += " ... ";
+      out += line.substr(line.size() - kTail);
+    }
+    if (end < text.size()) out += '\n';
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::string rendered(const Diagnostic& diagnostic, std::string_view file, std::string_view text,
                      const Paint& paint) {
-  std::string plain = render(diagnostic, file, text);
+  const std::string plain = with_short_lines(render(diagnostic, file, text));
   if (!paint.on()) return plain;
   const std::string word = std::string(severity_text(diagnostic.severity)) + ":";
   const std::size_t at = plain.find(word);

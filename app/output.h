@@ -10,7 +10,8 @@
 
 namespace tg {
 
-// Receives what a command says, in order. result() is the answer (standard output), note() everything else.
+// Receives what a command says, in order. result() is the answer (standard output), note()
+// everything else.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -63,14 +64,16 @@ class Paint {
   bool on_;
 };
 
-// "auto", "always" or "never" against NO_COLOR, CLICOLOR_FORCE, TERM and whether standard output is a terminal.
-bool wants_color(std::string_view choice);
+// "auto", "always" or "never" against NO_COLOR, CLICOLOR_FORCE, TERM and whether the stream is a
+// terminal.
+enum class Stream { Output, Error };
+bool wants_color(std::string_view choice, Stream stream = Stream::Output);
 
 // Columns on a terminal: UTF-8 sequences count one, colour codes none.
 std::size_t display_width(std::string_view text);
 
-// Rows of aligned columns, two spaces apart; a column that is empty in every row vanishes. The last column
-// is not padded.
+// Rows of aligned columns, two spaces apart; a column that is empty in every row vanishes. The last
+// column is not padded.
 class Table {
  public:
   enum class Align { Left, Right };
@@ -85,8 +88,12 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Words of `text` in lines of at most `width` columns, every line after the first indented by `indent`.
+// Words of `text` in lines of at most `width` columns, every line after the first indented by
+// `indent`.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+// The text with every line cut to a length that a terminal bears: names of a megabyte occur.
+std::string with_short_lines(std::string_view text);
 
 // Diagnostics as clang shows them, in colour where wanted.
 std::string rendered(const Diagnostic& diagnostic, std::string_view file, std::string_view text,

@@ -56,8 +56,8 @@ std::string label_of(const Trace& trace, std::string_view otherwise) {
   return trace.provenance.substr(0, trace.provenance.rfind(" (took "));
 }
 
-std::shared_ptr<const Document> run_pass(const Document& document, std::size_t before, const PassInfo& pass,
-                                         PassContext context) {
+std::shared_ptr<const Document> run_pass(const Document& document, std::size_t before,
+                                         const PassInfo& pass, PassContext context) {
   auto run = std::make_shared<PassRun>();
   run->pass = pass.name;
   run->before = before;
@@ -93,54 +93,67 @@ std::shared_ptr<const Document> move_cursor(const Document& document, std::size_
   if (cursor.phase != cursor.run->before) {
     DocumentPhase made = *next->phases[cursor.phase];
     const std::span<const Step> applied(result.steps.data(), cursor.done);
-    made.phase.trace = cursor.done == result.steps.size() ? result.after
-                                                          : replay(document.trace(cursor.run->before), applied);
+    made.phase.trace = cursor.done == result.steps.size()
+                           ? result.after
+                           : replay(document.trace(cursor.run->before), applied);
     next->phases[cursor.phase] = std::make_shared<const DocumentPhase>(std::move(made));
   }
   return next;
 }
 
-std::string step_text(const Step& step, std::size_t number, const Trace& before, const Paint& paint) {
+std::string StepPrinter::statement_text(StatementId id) const {
+  const auto found = current_.find(id);
+  if (found != current_.end() && found->second) return one_line(*found->second);
+  return id < before_.bound_symbols.size() ? one_line(*before_.bound_symbols[id]) : "";
+}
+
+std::string StepPrinter::text(const Step& step, std::size_t number) {
   const std::string indent(2 * static_cast<std::size_t>(step.depth), ' ');
   const bool acts = !step.edits.empty();
   const std::string place = step.at.line == 0 ? "" : fmt::format("  line {}", step.at.line);
   std::string out = fmt::format("{}{} {:>2}  {}{}\n", indent, acts ? "step" : "note", number,
-                                paint(acts ? Role::Heading : Role::Dim, step.rule), place);
+                                paint_(acts ? Role::Heading : Role::Dim, step.rule), place);
   constexpr std::size_t kWidth = 96;
   const std::size_t column = indent.size() + 9;
-  out += std::string(column, ' ') + wrap(step.reason, kWidth, column) + "\n";
+  const std::string margin(column, ' ');
+  out += margin + wrap(step.reason, kWidth, column) + "\n";
   for (const Edit& edit : step.edits) {
-    const std::string margin(column, ' ');
-    const bool removes = edit.kind == Edit::Kind::Erase || edit.kind == Edit::Kind::Replace;
-    if (removes) {
-      const std::string text = edit.at < before.bound_symbols.size() ? one_line(*before.bound_symbols[edit.at])
-                                                                     : "a statement inserted above";
-      out += margin + paint(Role::Removed, "- " + text) + "\n";
+    if (edit.kind == Edit::Kind::Erase || edit.kind == Edit::Kind::Replace) {
+      out += margin + paint_(Role::Removed, "- " + statement_text(edit.at)) + "\n";
     }
-    if (edit.statement) out += margin + paint(Role::Added, "+ " + one_line(*edit.statement)) + "\n";
+    if (!edit.statement) continue;
+    out += margin + paint_(Role::Added, "+ " + one_line(*edit.statement)) + "\n";
+    current_[edit.kind == Edit::Kind::Replace ? edit.at : edit.inserted] = edit.statement;
   }
   return out;
 }
 
+std::vector<std::string> step_texts(std::span<const Step> steps, const Trace& before,
+                                    const Paint& paint) {
+  StepPrinter printer(before, paint);
+  std::vector<std::string> texts;
+  for (const Step& step : steps) texts.push_back(printer.text(step, texts.size() + 1));
+  return texts;
+}
+
 std::string steps_text(std::span<const Step> steps, const Trace& before, const Paint& paint) {
+  const std::vector<std::string> texts = step_texts(steps, before, paint);
   std::string out;
   std::string group;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].group != group) {
       group = steps[i].group;
-      if (!group.empty()) {
-        const std::size_t depth = steps[i].depth > 0 ? steps[i].depth - 1 : 0;
-        out += std::string(2 * depth, ' ') + paint(Role::View, group) + "\n";
-      }
+      const std::size_t depth = steps[i].depth > 0 ? steps[i].depth - 1 : 0;
+      if (!group.empty()) out += std::string(2 * depth, ' ') + paint(Role::View, group) + "\n";
     }
-    out += step_text(steps[i], i + 1, before, paint);
+    out += texts[i];
   }
   return out;
 }
 
 std::string step_counts(std::span<const Step> steps) {
-  const auto acting = static_cast<std::size_t>(
-      std::count_if(steps.begin(), steps.end(), [](const Step& step) { return !step.edits.empty(); }));
+  const auto acting = static_cast<std::size_t>(std::count_if(
+      steps.begin(), steps.end(), [](const Step& step) { return !step.edits.empty(); }));
   std::string text = count_of(acting, "step", "steps");
   if (acting < steps.size()) text += ", " + count_of(steps.size() - acting, "note", "notes");
   return text;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "app/session.h"
@@ -13,23 +14,39 @@ namespace tg {
 // Steps to refuse, numbers and rules, from --skip.
 StepFilter filter_of(const std::vector<std::string>& skips);
 
-// "0,1-2,3": groups of parameter indices as Thunder writes them. Empty optional when it is no such text.
+// "0,1-2,3": groups of parameter indices as Thunder writes them. Empty optional when it is no such
+// text.
 std::optional<AliasGroups> parse_alias_groups(std::string_view text);
 
-// The document after `pass` on its phase `before`: one phase more when the pass changed something, with the
-// cursor behind its last step.
-std::shared_ptr<const Document> run_pass(const Document& document, std::size_t before, const PassInfo& pass,
-                                         PassContext context);
+// The document after `pass` on its phase `before`: one phase more when the pass changed something,
+// with the cursor behind its last step.
+std::shared_ptr<const Document> run_pass(const Document& document, std::size_t before,
+                                         const PassInfo& pass, PassContext context);
 
 // The document with the cursor moved to `done` steps.
 std::shared_ptr<const Document> move_cursor(const Document& document, std::size_t done);
 
-// "step 3  keep-one-copy  line 12  REASON", with what was erased and put in as "-" and "+" lines. `number` is
-// 1-based.
-std::string step_text(const Step& step, std::size_t number, const Trace& before, const Paint& paint);
+// Steps as text, one after another: it keeps what the earlier steps made of each statement.
+class StepPrinter {
+ public:
+  StepPrinter(const Trace& before, const Paint& paint) : before_(before), paint_(paint) {}
+  // "step 3  keep-one-copy  line 12", the reason, what goes as "-" and what comes as "+" lines.
+  // `number` is 1-based. Call it for every step in order.
+  std::string text(const Step& step, std::size_t number);
+
+ private:
+  [[nodiscard]] std::string statement_text(StatementId id) const;
+
+  const Trace& before_;
+  const Paint& paint_;
+  std::unordered_map<StatementId, BoundSymbolRef> current_;  // statements that a step put there
+};
+std::vector<std::string> step_texts(std::span<const Step> steps, const Trace& before,
+                                    const Paint& paint);
+// All of them, with the names of their groups.
 std::string steps_text(std::span<const Step> steps, const Trace& before, const Paint& paint);
 
-// "6 steps of 9 decisions"
+// "6 steps, 3 notes"
 std::string step_counts(std::span<const Step> steps);
 
 // Label of a trace that a pass made: its provenance without the time.

@@ -13,7 +13,7 @@ ProgramView::ProgramView(Target target, const ArgumentFacts& facts)
       def_use_(target_.trace()),
       aliases_(target_.trace(), def_use_, facts),
       types_(target_.trace()),
-      lines_(list_lines(target_.trace(), target_.from_file())),
+      lines_(list_lines(target_.trace(), target_.numbering())),
       numbers_(statement_numbers(lines_, target_.trace().bound_symbols.size())) {
   if (target_.document->file == nullptr) return;
   const Trace* prologue = prologue_of(target_.file());
@@ -55,9 +55,12 @@ std::string ProgramView::badge(std::uint32_t statement, bool every) const {
 char ProgramView::mark(std::uint32_t index) const {
   const BoundSymbol& symbol = statement(index);
   switch (symbol.kind) {
-    case StatementKind::UnpackTrivial: return 'A';
-    case StatementKind::Return: return 'R';
-    case StatementKind::Del: return 'D';
+    case StatementKind::UnpackTrivial:
+      return 'A';
+    case StatementKind::Return:
+      return 'R';
+    case StatementKind::Del:
+      return 'D';
     case StatementKind::Call:
     case StatementKind::UnpackSequence:
     case StatementKind::UnpackAccess:
@@ -67,7 +70,8 @@ char ProgramView::mark(std::uint32_t index) const {
     case StatementKind::Print:
     case StatementKind::Comment:
     case StatementKind::Elision:
-    case StatementKind::Unparsed: break;
+    case StatementKind::Unparsed:
+      break;
   }
   bool view = false;
   for (const Access* access : aliases_.accesses_of(index)) {
@@ -159,7 +163,8 @@ std::string trace_time_value(const Type& type) {
     case TypeKind::Int:
     case TypeKind::Float:
     case TypeKind::Bool:
-    case TypeKind::Complex: return type.value == "?" ? "" : type.value;
+    case TypeKind::Complex:
+      return type.value == "?" ? "" : type.value;
     case TypeKind::Unknown:
     case TypeKind::Tensor:
     case TypeKind::FutureTensor:
@@ -168,7 +173,8 @@ std::string trace_time_value(const Type& type) {
     case TypeKind::Collection:
     case TypeKind::Any:
     case TypeKind::Class:
-    case TypeKind::Opaque: break;
+    case TypeKind::Opaque:
+      break;
   }
   return {};
 }

@@ -34,8 +34,8 @@ class ProgramView {
   // "line 12", or "argument" for what has no line.
   [[nodiscard]] std::string line_text(std::uint32_t statement) const;
 
-  // "[S0 x, t1]": the storage that the statement's result lies in, with the names in it. Empty for results
-  // that share with nothing, unless `every`.
+  // "[S0 x, t1]": the storage that the statement's result lies in, with the names in it. Empty for
+  // results that share with nothing, unless `every`.
   [[nodiscard]] std::string badge(std::uint32_t statement, bool every = false) const;
   // 'W' writes, 'V' view, '~' may be a view, 'A' argument, 'R' return, 'D' del, ' ' else.
   [[nodiscard]] char mark(std::uint32_t statement) const;
@@ -60,17 +60,17 @@ class ProgramView {
 struct PhaseCounts {
   std::size_t statements = 0;  // at depth 0, without annotations, unpacking, del and return
   std::size_t arguments = 0;
-  std::size_t copies = 0;      // copy_ of every spelling, inside composites and fusions too
-  std::size_t in_place = 0;    // in-place operations at depth 0
+  std::size_t copies = 0;    // copy_ of every spelling, inside composites and fusions too
+  std::size_t in_place = 0;  // in-place operations at depth 0
   std::size_t fusions = 0;
-  std::size_t unknown = 0;     // callees of no table without known sub-statements
+  std::size_t unknown = 0;  // callees of no table without known sub-statements
   std::uint64_t bytes_copied = 0;
-  bool bytes_known = true;     // false: some copy's type is not concrete
+  bool bytes_known = true;  // false: some copy's type is not concrete
 };
 PhaseCounts count_phase(const Trace& trace);
 
-// A value as it was when the program was traced: "3" of a type comment `"int 3"`; empty for tensors and
-// unknown numbers.
+// A value as it was when the program was traced: "3" of a type comment `"int 3"`; empty for tensors
+// and unknown numbers.
 std::string trace_time_value(const Type& type);
 
 }  // namespace tg

@@ -1,10 +1,9 @@
 #include "app/repl.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
+#include <poll.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -16,7 +15,9 @@
 
 namespace tg {
 
-bool stops_script(ExitCode exit) { return exit != ExitCode::Done && exit != ExitCode::Finding; }
+bool stops_script(ExitCode exit) {
+  return exit != ExitCode::Done && exit != ExitCode::Finding;
+}
 
 void Repl::record(ExitCode exit) {
   last_exit_ = exit;
@@ -60,7 +61,8 @@ void Repl::end(std::stop_token stop) {
 }
 
 void Repl::run_line(std::string_view line, std::stop_token stop) {
-  const std::string whole = pending_.empty() ? std::string(line) : pending_ + "\n" + std::string(line);
+  const std::string whole =
+      pending_.empty() ? std::string(line) : pending_ + "\n" + std::string(line);
   const ScriptLine parsed = split_script_line(whole);
   if (parsed.open_quote) {
     pending_ = whole;
@@ -150,7 +152,8 @@ ExitCode run_repl(Session& session, Sink& sink, const ReplOptions& options) {
     interrupts.end();
     if (stops_script(result.exit) && isatty(STDIN_FILENO) == 0) return result.exit;
   }
-  if (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1) return run_terminal(session, repl, interrupts);
+  if (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1)
+    return run_terminal(session, repl, interrupts);
   return run_script(sink, repl, interrupts, options);
 }
 

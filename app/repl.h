@@ -21,7 +21,9 @@ class Repl {
 
   [[nodiscard]] bool in_paste() const { return pasting_ != Pasting::No; }
   // A pasted trace has come to a return and a blank line: probably nothing more will come.
-  [[nodiscard]] bool paste_looks_complete() const { return in_paste() && saw_return_ && blank_after_; }
+  [[nodiscard]] bool paste_looks_complete() const {
+    return in_paste() && saw_return_ && blank_after_;
+  }
   [[nodiscard]] bool in_quote() const { return !pending_.empty(); }
   [[nodiscard]] bool left() const { return left_; }
   [[nodiscard]] ExitCode last_exit() const { return last_exit_; }
@@ -39,8 +41,8 @@ class Repl {
   std::string pasted_;
   bool saw_return_ = false;
   bool blank_after_ = false;
-  std::string pending_;   // a line with an open quote
-  std::string repeat_;    // what an empty line repeats
+  std::string pending_;  // a line with an open quote
+  std::string repeat_;   // what an empty line repeats
   bool left_ = false;
   ExitCode last_exit_ = ExitCode::Done;
   ExitCode worst_exit_ = ExitCode::Done;
@@ -50,7 +52,7 @@ class Repl {
 bool stops_script(ExitCode exit);
 
 struct ReplOptions {
-  std::string file;         // loaded first, if not empty
+  std::string file;  // loaded first, if not empty
   bool keep_going = false;
   bool echo = false;
 };

@@ -40,7 +40,8 @@ Expected<CompareOptions, std::string> compare_options_of(const ParsedCommand& co
       const std::string name = colon == std::string::npos ? "" : text.substr(0, colon);
       const std::string number = colon == std::string::npos ? text : text.substr(colon + 1);
       double value = 0;
-      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), value);
       if (error != std::errc{} || end != number.data() + number.size() || value < 0) {
         return fmt::format("{} expects a number, found '{}'", info(option).long_name, text);
       }
@@ -48,10 +49,12 @@ Expected<CompareOptions, std::string> compare_options_of(const ParsedCommand& co
     }
     return "";
   };
-  for (const std::string& wrong : {read(Option::Rtol, &Tolerance::relative), read(Option::Atol, &Tolerance::absolute)}) {
+  for (const std::string& wrong :
+       {read(Option::Rtol, &Tolerance::relative), read(Option::Atol, &Tolerance::absolute)}) {
     if (!wrong.empty()) return Unexpected{wrong};
   }
-  if (command.has(Option::Ulp)) by_name.try_emplace("", base).first->second.ulp = command.count(Option::Ulp);
+  if (command.has(Option::Ulp))
+    by_name.try_emplace("", base).first->second.ulp = command.count(Option::Ulp);
   for (auto& [name, tolerance] : by_name) {
     if (name.empty()) {
       options.tolerance = tolerance;

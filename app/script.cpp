@@ -54,7 +54,8 @@ ScriptLine split_script_line(std::string_view line) {
 
 bool begins_trace_text(std::string_view line) {
   return line.starts_with("# Constructed by ") || line.starts_with("import ") ||
-         line.starts_with("from ") || line.starts_with("@torch.") || line.starts_with("@no_autocast") ||
+         line.starts_with("from ") || line.starts_with("@torch.") ||
+         line.starts_with("@no_autocast") ||
          (line.starts_with("def ") && line.find('(') != std::string_view::npos);
 }
 

@@ -12,7 +12,8 @@ struct ScriptLine {
   bool open_quote = false;                         // the line goes on in the next one
 };
 
-// Single and double quotes group; a backslash takes the next character as it is, except in single quotes.
+// Single and double quotes group; a backslash takes the next character as it is, except in single
+// quotes.
 ScriptLine split_script_line(std::string_view line);
 
 // Could this line begin the text of a trace? Then what follows is a paste, not commands.

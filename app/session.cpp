@@ -13,7 +13,8 @@ namespace tg {
 std::shared_ptr<const Document> document_of(std::shared_ptr<const TraceFile> file) {
   auto document = std::make_shared<Document>();
   for (const Phase& phase : file->phases) {
-    document->phases.push_back(std::make_shared<const DocumentPhase>(DocumentPhase{phase, true, ""}));
+    document->phases.push_back(
+        std::make_shared<const DocumentPhase>(DocumentPhase{phase, true, ""}));
   }
   document->file = std::move(file);
   document->current = first_computation(*document);
@@ -41,7 +42,9 @@ std::size_t last_computation(const Document& document) {
   return document.phases.empty() ? 0 : document.phases.size() - 1;
 }
 
-Session::Session() { history_.push_back({std::make_shared<const Document>(), ""}); }
+Session::Session() {
+  history_.push_back({std::make_shared<const Document>(), ""});
+}
 
 void Session::push(std::shared_ptr<const Document> next, std::string command) {
   history_.resize(at_ + 1);
@@ -120,12 +123,12 @@ bool show_reading_findings(Call& call, const TraceFile& file) {
 
 CommandResult stop_with(Call& call, const Diagnostic& diagnostic, std::string_view file,
                         std::string_view text) {
-  std::string shown = file.empty()
-                          ? fmt::format("{} {} [{}]\n{}", call.note_paint(Role::Bad, "thunderglass:"),
-                                        diagnostic.message, code_text(diagnostic.code),
-                                        diagnostic.hint.empty() ? "" : "hint: " + diagnostic.hint + "\n")
-                          : rendered(diagnostic, file, text, call.note_paint);
-  call.sink.note(shown);
+  std::string shown =
+      file.empty() ? fmt::format("{} {} [{}]\n{}", call.note_paint(Role::Bad, "thunderglass:"),
+                                 diagnostic.message, code_text(diagnostic.code),
+                                 diagnostic.hint.empty() ? "" : "hint: " + diagnostic.hint + "\n")
+                   : rendered(diagnostic, file, text, call.note_paint);
+  call.sink.note(with_short_lines(shown));
   return exit_code_of(diagnostic.code);
 }
 

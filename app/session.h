@@ -27,20 +27,21 @@ struct PassRun {
 struct DocumentPhase {
   Phase phase;
   bool from_file = true;
-  std::string made_by;     // "functionalize", "try 'drop line 7'"; empty: read from the file
+  std::string made_by;  // "functionalize", "try 'drop line 7'"; empty: read from the file
 };
 
-// Where the user stands in the rewrites of the last pass: `done` of its steps are applied in phase `phase`.
+// Where the user stands in the rewrites of the last pass: `done` of its steps are applied in phase
+// `phase`.
 struct Cursor {
   std::shared_ptr<const PassRun> run;
-  std::size_t phase = 0;   // == run->before when the pass changed nothing
+  std::size_t phase = 0;  // == run->before when the pass changed nothing
   std::size_t done = 0;
 };
 
 struct Document {
   std::shared_ptr<const TraceFile> file;  // null: nothing is loaded
   std::vector<std::shared_ptr<const DocumentPhase>> phases;
-  std::size_t current = 0;                // the phase that bare names mean
+  std::size_t current = 0;  // the phase that bare names mean
   std::optional<Cursor> cursor;
 
   [[nodiscard]] const Trace& trace(std::size_t index) const { return phases[index]->phase.trace; }
@@ -59,7 +60,9 @@ class Session {
  public:
   Session();
   [[nodiscard]] const Document& document() const { return *history_[at_].document; }
-  [[nodiscard]] std::shared_ptr<const Document> shared_document() const { return history_[at_].document; }
+  [[nodiscard]] std::shared_ptr<const Document> shared_document() const {
+    return history_[at_].document;
+  }
   void push(std::shared_ptr<const Document> next, std::string command);
   // The command that was undone; empty when there is nothing to undo.
   std::string undo();
@@ -69,9 +72,9 @@ class Session {
   // Reads a file once per session; a changed file is read again after `load`.
   Result<std::shared_ptr<const TraceFile>> file(const std::string& path, bool again = false);
 
-  bool interactive = false;   // a REPL or script: a document may be implied
+  bool interactive = false;  // a REPL or script: a document may be implied
   std::string color = "auto";
-  int source_depth = 0;       // of `source` within `source`
+  int source_depth = 0;  // of `source` within `source`
 
  private:
   struct Entry {
@@ -86,8 +89,8 @@ class Session {
 // The exit code that a diagnostic asks for when it stops a command.
 ExitCode exit_code_of(DiagnosticCode code);
 
-// Shows the findings of reading a file (at most 20, errors first) unless there are none. True when one is
-// an error.
+// Shows the findings of reading a file (at most 20, errors first) unless there are none. True when
+// one is an error.
 bool show_reading_findings(Call& call, const TraceFile& file);
 
 // Shows a diagnostic that stops the command, with the text it points into.

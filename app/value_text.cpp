@@ -65,7 +65,8 @@ std::string kind_text(const RuntimeValue& value) {
   if (const Sequence* sequence = value.as<Sequence>()) {
     return fmt::format("{} of {}", sequence->is_list ? "list" : "tuple", sequence->items.size());
   }
-  if (const Mapping* mapping = value.as<Mapping>()) return fmt::format("dict of {}", mapping->items.size());
+  if (const Mapping* mapping = value.as<Mapping>())
+    return fmt::format("dict of {}", mapping->items.size());
   return "object";
 }
 
@@ -98,8 +99,8 @@ std::string summary_text(const RuntimeValue& value) {
     sum += element;
   }
   if (nan == values.size()) return fmt::format("{} all nan", kind_text(value));
-  std::string out = fmt::format("{} min {:.6g} max {:.6g} mean {:.6g}", kind_text(value), least, most,
-                                sum / static_cast<double>(values.size() - nan));
+  std::string out = fmt::format("{} min {:.6g} max {:.6g} mean {:.6g}", kind_text(value), least,
+                                most, sum / static_cast<double>(values.size() - nan));
   if (nan > 0) out += fmt::format(", {} nan", nan);
   return out;
 }
@@ -108,8 +109,8 @@ std::string disagreement(const RuntimeValue& value, const Type& type) {
   if (const Tensor* tensor = value.as<Tensor>()) {
     if (!type.is_concrete_tensor()) return "";
     if (*type.dtype == tensor->dtype && *type.shape == tensor->geometry.sizes) return "";
-    return fmt::format("{} where the text says {}[{}]", tensor_kind(*tensor), short_name(*type.dtype),
-                       fmt::join(*type.shape, ", "));
+    return fmt::format("{} where the text says {}[{}]", tensor_kind(*tensor),
+                       short_name(*type.dtype), fmt::join(*type.shape, ", "));
   }
   const std::string traced = trace_time_value(type);
   if (traced.empty() || !value.is_number()) return "";

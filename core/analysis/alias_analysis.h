@@ -25,7 +25,7 @@ struct ArgumentFacts {
     Geometry geometry;
   };
   std::vector<Window> windows;       // arguments not listed: own storage, contiguous
-  bool may_alias_each_other = false; // nothing is known: equal device means "may share"
+  bool may_alias_each_other = false; // nothing is known: equal device means "may share", any strides
 };
 
 // "b=a", "b=a[1:3]", "b=a.view(4)", "b=a.t()": the text after --alias. Types give the shapes.

@@ -157,7 +157,8 @@ Binding AliasBuilder::argument(std::string_view name, const TypeRef& type) {
   if (window == windows_.end()) {
     placement.storage = add_storage(name, type);
     placement.whole = true;
-    if (type && type->shape && storable(*type->shape)) {
+    // An argument that may be a window onto another may have any strides.
+    if (type && type->shape && storable(*type->shape) && !facts_.may_alias_each_other) {
       placement.geometry = contiguous_geometry(*type->shape);
     }
   } else {

@@ -228,10 +228,19 @@ class Checker {
       return;
     }
     report_.verdict = VerdictKind::Same;
-    report_.headline = report_.pairs.empty()
-                           ? "one phase ran; there is no other to compare it with"
-                           : fmt::format("{} agree on values, final arguments and aliases",
-                                         count_of(report_.phases.size(), "phase", "phases"));
+    report_.headline =
+        report_.pairs.empty()
+            ? "one phase ran; there is no other to compare it with"
+            : fmt::format("{} agree on values, final arguments and aliases", agreeing());
+  }
+
+  // "4 phases", "the trace and 5 replayed passes"
+  [[nodiscard]] std::string agreeing() const {
+    const auto replayed = static_cast<std::size_t>(
+        std::count_if(report_.phases.begin(), report_.phases.end(),
+                      [](const CheckedPhase& phase) { return phase.replayed; }));
+    if (replayed == 0) return count_of(report_.phases.size(), "phase", "phases");
+    return fmt::format("the trace and {}", count_of(replayed, "replayed pass", "replayed passes"));
   }
 
   void collect_witnesses(const PhasePair& pair) {
@@ -242,10 +251,16 @@ class Checker {
     }
     if (report_.witnesses.empty()) return;
     Witness& worst = report_.witnesses.front();
-    report_.headline = worst.difference.message;
+    report_.headline = headline_of(worst.difference);
     for (Witness& witness : report_.witnesses) {
       if (witness.difference.kind == DifferenceKind::FinalArgument) find_lost_write(pair, witness);
     }
+  }
+
+  static std::string headline_of(const Difference& difference) {
+    if (difference.kind != DifferenceKind::Values) return difference.message;
+    return fmt::format("output {} has other values in {}", difference.subject,
+                       count_of(difference.differing_elements, "element", "elements"));
   }
 
   // Who wrote what the right phase lost: "argument x loses 1 of 2 writes".
@@ -382,10 +397,19 @@ class Checker {
     report_.not_tested.push_back(count_of(count, singular, plural));
   }
 
+  // The file's phase whose text has the line of the explanation: a rewrite is explained on what it
+  // rewrote, a reorder and a divergence on the phase where they show.
+  [[nodiscard]] std::size_t explained_phase() const {
+    const bool on_left = !report_.explanation->pass.empty();
+    return report_.phases[on_left ? report_.explanation->left : report_.explanation->right]
+        .file_index;
+  }
+
   void say_next() {
     const std::string name = file_.name.empty() ? "FILE" : file_.name;
     if (report_.explanation && report_.explanation->at.line != 0) {
-      report_.next.push_back(fmt::format("explain {}:{}", name, report_.explanation->at.line));
+      report_.next.push_back(
+          fmt::format("explain {}:{}:{}", name, explained_phase(), report_.explanation->at.line));
     }
     if (report_.explanation && !report_.explanation->pass.empty()) {
       const CheckedPhase& left = report_.phases[report_.explanation->left];

@@ -87,6 +87,48 @@ std::string identity(const BoundSymbol& statement) {
   return names;
 }
 
+// "x" of copy_(t0, x) in any spelling, empty for other statements.
+std::string copy_destination(const BoundSymbol& statement) {
+  if (statement.kind != StatementKind::Call || !statement.op_info().has(kCopyInto) ||
+      positional_count(statement) < 2) {
+    return {};
+  }
+  return to_text(statement.args[statement.op_info().mutated_param == 1 ? 1 : 0]);
+}
+
+constexpr std::uint32_t kUnmatched = 0xffffffffU;
+
+// For each statement of `right` the index of the same statement in `left`. Copies whose source got
+// another name are paired with the copies onto the same destination that are left over, in order.
+std::vector<std::uint32_t> matching_positions(const Trace& left, const Trace& right) {
+  std::unordered_map<std::string, std::uint32_t> by_identity;
+  for (std::uint32_t i = 0; i < left.bound_symbols.size(); ++i) {
+    const std::string key = identity(*left.bound_symbols[i]);
+    if (!key.empty()) by_identity.try_emplace(key, i);
+  }
+  std::vector<std::uint32_t> positions(right.bound_symbols.size(), kUnmatched);
+  std::vector<bool> taken(left.bound_symbols.size(), false);
+  for (std::size_t i = 0; i < right.bound_symbols.size(); ++i) {
+    const auto found = by_identity.find(identity(*right.bound_symbols[i]));
+    if (found == by_identity.end()) continue;
+    positions[i] = found->second;
+    taken[found->second] = true;
+  }
+  std::unordered_map<std::string, std::vector<std::uint32_t>> copies_left_over;
+  for (std::uint32_t i = static_cast<std::uint32_t>(left.bound_symbols.size()); i-- > 0;) {
+    const std::string destination = copy_destination(*left.bound_symbols[i]);
+    if (!destination.empty() && !taken[i]) copies_left_over[destination].push_back(i);
+  }
+  for (std::size_t i = 0; i < right.bound_symbols.size(); ++i) {
+    if (positions[i] != kUnmatched) continue;
+    const auto found = copies_left_over.find(copy_destination(*right.bound_symbols[i]));
+    if (found == copies_left_over.end() || found->second.empty()) continue;
+    positions[i] = found->second.back();
+    found->second.pop_back();
+  }
+  return positions;
+}
+
 std::optional<Explanation> explain_by_reorder(const ExplainRequest& request) {
   const std::optional<Reorder> reorder = find_reorder(*request.left, *request.right);
   if (!reorder) return std::nullopt;
@@ -124,10 +166,10 @@ AliasGroups alias_groups_of(const Trace& trace, const ArgumentFacts& facts) {
 }
 
 std::optional<Reorder> find_reorder(const Trace& left, const Trace& right) {
-  std::unordered_map<std::string, std::uint32_t> position_in_left;
+  const std::vector<std::uint32_t> position_in_left = matching_positions(left, right);
+  std::optional<std::uint32_t> return_there;
   for (std::uint32_t i = 0; i < left.bound_symbols.size(); ++i) {
-    const std::string key = identity(*left.bound_symbols[i]);
-    if (!key.empty()) position_in_left.try_emplace(key, i);
+    if (left.bound_symbols[i]->kind == StatementKind::Return) return_there = i;
   }
   const DefUse def_use(right);
   const AliasSets aliases(right, def_use);
@@ -140,19 +182,18 @@ std::optional<Reorder> find_reorder(const Trace& left, const Trace& right) {
   };
   std::unordered_map<StorageId, std::vector<Touch>> touches;
   std::optional<std::uint32_t> return_here;
-  const auto return_there = position_in_left.find("return");
   for (const Access& access : aliases.accesses()) {
     const std::uint32_t here = access.path.front();
     const BoundSymbol& statement = *right.bound_symbols[here];
     if (statement.kind == StatementKind::Return) continue;
-    const auto found = position_in_left.find(identity(statement));
-    if (found == position_in_left.end()) continue;
+    const std::uint32_t there = position_in_left[here];
+    if (there == kUnmatched) continue;
     const bool writes = access.kind == AccessKind::Write || access.kind == AccessKind::MayWrite;
     if (!writes && access.kind != AccessKind::Read) continue;
-    touches[access.storage].push_back({here, found->second, writes});
+    touches[access.storage].push_back({here, there, writes});
   }
   for (std::uint32_t i = 0; i < right.bound_symbols.size(); ++i) {
-    if (right.bound_symbols[i]->kind == StatementKind::Return) return_here = i;
+    if (right.bound_symbols[i]->kind == StatementKind::Return && !return_here) return_here = i;
   }
   std::optional<Reorder> earliest;
   const auto report = [&](std::uint32_t write, std::uint32_t other, std::string_view what) {
@@ -182,10 +223,16 @@ std::optional<Reorder> find_reorder(const Trace& left, const Trace& right) {
       if (touch.writes && (!latest_write || touch.there > latest_write->there))
         latest_write = &touch;
       if (!latest_any || touch.there > latest_any->there) latest_any = &touch;
-      if (touch.writes && return_here && return_there != position_in_left.end() &&
-          *return_here < touch.here && touch.there < return_there->second) {
-        report(touch.here, *return_here, "so it is never executed");
-      }
+    }
+  }
+  // What stands behind the return never runs, so it touches nothing.
+  for (std::uint32_t i = return_here ? *return_here + 1 : 0;
+       return_here && i < right.bound_symbols.size(); ++i) {
+    const bool was_run = return_there && position_in_left[i] < *return_there;
+    const BoundSymbol& statement = *right.bound_symbols[i];
+    if (was_run && statement.kind == StatementKind::Call &&
+        statement.op_info().has(kCopyInto | kInPlace | kHidesWrites)) {
+      report(i, *return_here, "so it is never executed");
     }
   }
   return earliest;

@@ -1,7 +1,7 @@
 #include "core/check/repair.h"
 
 #include <algorithm>
-#include <cstring>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -112,8 +112,16 @@ void try_separate_buffer(const ExplainRequest& request, const RunResult& referen
   const std::optional<std::uint32_t> at = return_index(*request.right);
   if (!at) return;
   const BoundSymbol& last = *request.right->bound_symbols[*at];
+  // The subject is "x and out[0]" or "out[0] and out[1]": the last output named gets a buffer of
+  // its own.
+  const std::size_t named = difference.subject.rfind("out[");
   std::size_t wanted = 0;
-  if (std::sscanf(difference.subject.c_str(), "out[%zu]", &wanted) != 1) return;
+  if (named == std::string::npos) return;
+  const char* digits = difference.subject.data() + named + 4;
+  if (std::from_chars(digits, difference.subject.data() + difference.subject.size(), wanted).ec !=
+      std::errc{}) {
+    return;
+  }
   std::vector<std::string> names;
   for (const Value& value : last.args) {
     const Value* outputs = &value;

@@ -1,5 +1,5 @@
-// Complex arithmetic and the special functions that <cmath> lacks. Inverse functions after W. Kahan,
-// "Branch Cuts for Complex Elementary Functions" (1987). Everything is computed in double.
+// Complex arithmetic and the special functions that <cmath> lacks. Inverse functions after W.
+// Kahan, "Branch Cuts for Complex Elementary Functions" (1987). Everything is computed in double.
 #pragma once
 
 #include <cmath>
@@ -46,26 +46,39 @@ namespace scalar {
 
 using Z = Complex<double>;
 
-inline Z times_i(Z z) { return {-z.im, z.re}; }
-inline Z over_i(Z z) { return {z.im, -z.re}; }
-inline Z conjugate(Z z) { return {z.re, -z.im}; }
+inline Z times_i(Z z) {
+  return {-z.im, z.re};
+}
+inline Z over_i(Z z) {
+  return {z.im, -z.re};
+}
+inline Z conjugate(Z z) {
+  return {z.re, -z.im};
+}
 
 inline Z c_exp(Z z) {
   const double size = std::exp(z.re);
   return z.im == 0 ? Z{size, z.im} : Z{size * std::cos(z.im), size * std::sin(z.im)};
 }
-inline Z c_log(Z z) { return {std::log(std::hypot(z.re, z.im)), std::atan2(z.im, z.re)}; }
+inline Z c_log(Z z) {
+  return {std::log(std::hypot(z.re, z.im)), std::atan2(z.im, z.re)};
+}
 inline Z c_sqrt(Z z) {
   if (z.re == 0 && z.im == 0) return {0, z.im};
   const double size = std::sqrt((std::fabs(z.re) + std::hypot(z.re, z.im)) / 2);
   if (z.re >= 0) return {size, z.im / (2 * size)};
   return {std::fabs(z.im) / (2 * size), std::copysign(size, z.im)};
 }
-inline Z c_sinh(Z z) { return {std::sinh(z.re) * std::cos(z.im), std::cosh(z.re) * std::sin(z.im)}; }
-inline Z c_cosh(Z z) { return {std::cosh(z.re) * std::cos(z.im), std::sinh(z.re) * std::sin(z.im)}; }
+inline Z c_sinh(Z z) {
+  return {std::sinh(z.re) * std::cos(z.im), std::cosh(z.re) * std::sin(z.im)};
+}
+inline Z c_cosh(Z z) {
+  return {std::cosh(z.re) * std::cos(z.im), std::sinh(z.re) * std::sin(z.im)};
+}
 inline Z c_tanh(Z z) {
   if (std::fabs(z.re) > 22) {  // cosh^2 would lose the imaginary part, then overflow
-    return {std::copysign(1.0, z.re), 4 * std::sin(z.im) * std::cos(z.im) * std::exp(-2 * std::fabs(z.re))};
+    return {std::copysign(1.0, z.re),
+            4 * std::sin(z.im) * std::cos(z.im) * std::exp(-2 * std::fabs(z.re))};
   }
   const double tangent = std::tan(z.im);
   const double beta = 1 + tangent * tangent;
@@ -74,9 +87,15 @@ inline Z c_tanh(Z z) {
   const double below = 1 + beta * sine * sine;
   return {beta * rho * sine / below, tangent / below};
 }
-inline Z c_sin(Z z) { return over_i(c_sinh(times_i(z))); }
-inline Z c_cos(Z z) { return c_cosh(times_i(z)); }
-inline Z c_tan(Z z) { return over_i(c_tanh(times_i(z))); }
+inline Z c_sin(Z z) {
+  return over_i(c_sinh(times_i(z)));
+}
+inline Z c_cos(Z z) {
+  return c_cosh(times_i(z));
+}
+inline Z c_tan(Z z) {
+  return over_i(c_tanh(times_i(z)));
+}
 inline Z c_acos(Z z) {
   const Z below = c_sqrt(Z{1, 0} - z);
   const Z above = c_sqrt(Z{1 + z.re, z.im});
@@ -92,14 +111,20 @@ inline Z c_acosh(Z z) {
   const Z above = c_sqrt(Z{z.re + 1, z.im});
   return {std::asinh((conjugate(below) * above).re), 2 * std::atan2(below.im, above.re)};
 }
-inline Z c_asinh(Z z) { return over_i(c_asin(times_i(z))); }
+inline Z c_asinh(Z z) {
+  return over_i(c_asin(times_i(z)));
+}
 inline Z c_atanh(Z z) {
   const double gap = (1 - z.re) * (1 - z.re) + z.im * z.im;
   return {0.25 * std::log1p(4 * z.re / gap),
           0.5 * std::atan2(2 * z.im, (1 - z.re) * (1 + z.re) - z.im * z.im)};
 }
-inline Z c_atan(Z z) { return over_i(c_atanh(times_i(z))); }
-inline Z c_exp2(Z z) { return c_exp({z.re * 0.69314718055994530942, z.im * 0.69314718055994530942}); }
+inline Z c_atan(Z z) {
+  return over_i(c_atanh(times_i(z)));
+}
+inline Z c_exp2(Z z) {
+  return c_exp({z.re * 0.69314718055994530942, z.im * 0.69314718055994530942});
+}
 inline Z c_expm1(Z z) {
   const double half = std::sin(z.im / 2);
   const double grown = std::expm1(z.re);
@@ -126,9 +151,9 @@ inline Z c_pow(Z a, Z b) {
   return c_exp(b * c_log(a));
 }
 
-#define TG_COMPLEX_FLOAT(FUNCTION)                                          \
-  inline Complex<float> c_##FUNCTION(Complex<float> z) {                    \
-    return convert_compute<Complex<float>>(c_##FUNCTION(Z{z.re, z.im}));    \
+#define TG_COMPLEX_FLOAT(FUNCTION)                                       \
+  inline Complex<float> c_##FUNCTION(Complex<float> z) {                 \
+    return convert_compute<Complex<float>>(c_##FUNCTION(Z{z.re, z.im})); \
   }
 TG_COMPLEX_FLOAT(sin)
 TG_COMPLEX_FLOAT(cos)
@@ -171,8 +196,8 @@ inline std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   return static_cast<std::int64_t>(result);
 }
 
-// Solves erf(x) = y by Newton's method from Winitzki's approximation; near 1 on erfc, where erf has no
-// digits left.
+// Solves erf(x) = y by Newton's method from Winitzki's approximation; near 1 on erfc, where erf has
+// no digits left.
 inline double erfinv(double y) {
   const double size = std::fabs(y);
   if (!(size <= 1)) return std::numeric_limits<double>::quiet_NaN();
@@ -214,7 +239,9 @@ inline double digamma(double x) {
   }
   const double z = 1 / (x * x);
   const double series =
-      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+      z * (1.0 / 12 - z * (1.0 / 120 -
+                           z * (1.0 / 252 -
+                                z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return result + std::log(x) - 0.5 / x - series;
 }
 

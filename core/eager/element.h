@@ -1,5 +1,5 @@
-// Element types: how each dtype lies in memory, and the exact conversions between them. Usable from device
-// code: no library types beyond <cstdint>.
+// Element types: how each dtype lies in memory, and the exact conversions between them. Usable from
+// device code: no library types beyond <cstdint>.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ inline float float_of(std::uint32_t bits) {
   return value;
 }
 
-// A binary float of `Exponent` and `Mantissa` bits that is widened to and rounded from f32 (nearest even).
+// A binary float of `Exponent` and `Mantissa` bits that is widened to and rounded from f32 (nearest
+// even).
 template <int Exponent, int Mantissa>
 struct SmallFloat {
   using Bits = std::conditional_t<(Exponent + Mantissa > 7), std::uint16_t, std::uint8_t>;
@@ -55,7 +56,8 @@ struct SmallFloat {
     if constexpr (Exponent == 8) {
       return float_of(sign | (mantissa << (23 - Mantissa)));
     } else {
-      const float unit = float_of((127U - kBias + 1U - static_cast<std::uint32_t>(Mantissa)) << 23U);
+      const float unit =
+          float_of((127U - kBias + 1U - static_cast<std::uint32_t>(Mantissa)) << 23U);
       const float magnitude = static_cast<float>(mantissa) * unit;
       return float_of(sign | bits_of(magnitude));
     }
@@ -93,8 +95,9 @@ using Float16 = SmallFloat<5, 10>;
 using BFloat16 = SmallFloat<8, 7>;
 using Float8E5M2 = SmallFloat<5, 2>;
 
-// f8 forms without infinities: one byte pattern (or all mantissa bits set) is NaN. `NegativeZeroIsNan` are
-// the fnuz forms. Overflow gives NaN, as PyTorch's non-saturating conversion does.
+// f8 forms without infinities: one byte pattern (or all mantissa bits set) is NaN.
+// `NegativeZeroIsNan` are the fnuz forms. Overflow gives NaN, as PyTorch's non-saturating
+// conversion does.
 template <int Exponent, int Mantissa, int Bias, bool NegativeZeroIsNan>
 struct FiniteFloat8 {
   std::uint8_t bits = 0;
@@ -193,9 +196,15 @@ template <typename S>
 typename Natural<S>::Type widen(S value) {
   return static_cast<typename Natural<S>::Type>(value);
 }
-inline std::int64_t widen(BoolByte value) { return value.bits != 0 ? 1 : 0; }
-inline float widen(float value) { return value; }
-inline double widen(double value) { return value; }
+inline std::int64_t widen(BoolByte value) {
+  return value.bits != 0 ? 1 : 0;
+}
+inline float widen(float value) {
+  return value;
+}
+inline double widen(double value) {
+  return value;
+}
 template <int E, int M>
 float widen(SmallFloat<E, M> value) {
   return value.widen();
@@ -204,7 +213,9 @@ template <int E, int M, int B, bool Z>
 float widen(FiniteFloat8<E, M, B, Z> value) {
   return value.widen();
 }
-inline Complex<float> widen(ComplexHalf value) { return {value.re.widen(), value.im.widen()}; }
+inline Complex<float> widen(ComplexHalf value) {
+  return {value.re.widen(), value.im.widen()};
+}
 template <typename T>
 Complex<T> widen(Complex<T> value) {
   return value;
@@ -317,33 +328,74 @@ struct Narrow<Complex<T>> {
   }
 };
 
-// Calls f(S{}) with the element type of `dtype`; false for the packed and scale-only types, which have no
-// element of their own.
+// Calls f(S{}) with the element type of `dtype`; false for the packed and scale-only types, which
+// have no element of their own.
 template <typename F>
 bool visit_element(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::Bool: f(BoolByte{}); return true;
-    case DType::UInt8: f(std::uint8_t{}); return true;
-    case DType::UInt16: f(std::uint16_t{}); return true;
-    case DType::UInt32: f(std::uint32_t{}); return true;
-    case DType::UInt64: f(std::uint64_t{}); return true;
-    case DType::Int8: f(std::int8_t{}); return true;
-    case DType::Int16: f(std::int16_t{}); return true;
-    case DType::Int32: f(std::int32_t{}); return true;
-    case DType::Int64: f(std::int64_t{}); return true;
-    case DType::Float16: f(Float16{}); return true;
-    case DType::BFloat16: f(BFloat16{}); return true;
-    case DType::Float32: f(float{}); return true;
-    case DType::Float64: f(double{}); return true;
-    case DType::Float8E5M2: f(Float8E5M2{}); return true;
-    case DType::Float8E5M2Fnuz: f(Float8E5M2Fnuz{}); return true;
-    case DType::Float8E4M3Fn: f(Float8E4M3Fn{}); return true;
-    case DType::Float8E4M3Fnuz: f(Float8E4M3Fnuz{}); return true;
-    case DType::Complex32: f(ComplexHalf{}); return true;
-    case DType::Complex64: f(Complex<float>{}); return true;
-    case DType::Complex128: f(Complex<double>{}); return true;
+    case DType::Bool:
+      f(BoolByte{});
+      return true;
+    case DType::UInt8:
+      f(std::uint8_t{});
+      return true;
+    case DType::UInt16:
+      f(std::uint16_t{});
+      return true;
+    case DType::UInt32:
+      f(std::uint32_t{});
+      return true;
+    case DType::UInt64:
+      f(std::uint64_t{});
+      return true;
+    case DType::Int8:
+      f(std::int8_t{});
+      return true;
+    case DType::Int16:
+      f(std::int16_t{});
+      return true;
+    case DType::Int32:
+      f(std::int32_t{});
+      return true;
+    case DType::Int64:
+      f(std::int64_t{});
+      return true;
+    case DType::Float16:
+      f(Float16{});
+      return true;
+    case DType::BFloat16:
+      f(BFloat16{});
+      return true;
+    case DType::Float32:
+      f(float{});
+      return true;
+    case DType::Float64:
+      f(double{});
+      return true;
+    case DType::Float8E5M2:
+      f(Float8E5M2{});
+      return true;
+    case DType::Float8E5M2Fnuz:
+      f(Float8E5M2Fnuz{});
+      return true;
+    case DType::Float8E4M3Fn:
+      f(Float8E4M3Fn{});
+      return true;
+    case DType::Float8E4M3Fnuz:
+      f(Float8E4M3Fnuz{});
+      return true;
+    case DType::Complex32:
+      f(ComplexHalf{});
+      return true;
+    case DType::Complex64:
+      f(Complex<float>{});
+      return true;
+    case DType::Complex128:
+      f(Complex<double>{});
+      return true;
     case DType::Float8E8M0Fnu:
-    case DType::Float4E2M1FnX2: return false;
+    case DType::Float4E2M1FnX2:
+      return false;
   }
   return false;
 }

@@ -23,7 +23,8 @@ Category combine(const Category& higher, const Category& lower) {
   if (is_float(*higher.dtype)) {
     return is_complex(*lower.dtype) ? Category{complex_of(*higher.dtype)} : higher;
   }
-  const bool raises = *higher.dtype == DType::Bool || is_float(*lower.dtype) || is_complex(*lower.dtype);
+  const bool raises =
+      *higher.dtype == DType::Bool || is_float(*lower.dtype) || is_complex(*lower.dtype);
   return raises ? Category{promote(*higher.dtype, *lower.dtype)} : higher;
 }
 
@@ -76,12 +77,22 @@ void fill_constant(Source& source, const Number& number, Compute compute) {
     std::fill(to, to + kPiece, scalar_as<T>(number));
   };
   switch (compute) {
-    case Compute::Float: fill(float{}); break;
-    case Compute::Double: fill(double{}); break;
+    case Compute::Float:
+      fill(float{});
+      break;
+    case Compute::Double:
+      fill(double{});
+      break;
     case Compute::Bool:
-    case Compute::Int: fill(std::int64_t{}); break;
-    case Compute::ComplexFloat: fill(Complex<float>{}); break;
-    case Compute::ComplexDouble: fill(Complex<double>{}); break;
+    case Compute::Int:
+      fill(std::int64_t{});
+      break;
+    case Compute::ComplexFloat:
+      fill(Complex<float>{});
+      break;
+    case Compute::ComplexDouble:
+      fill(Complex<double>{});
+      break;
   }
   source.constant = true;
 }
@@ -123,9 +134,10 @@ std::vector<std::int64_t> broadcast_shape(KernelCall& call, std::span<const Oper
       std::int64_t& size = shape[skip + d];
       if (size == sizes[d] || sizes[d] == 1) continue;
       if (size != 1) {
-        call.raise(fmt::format("The size of tensor a ({}) must match the size of tensor b ({}) at "
-                               "non-singleton dimension {}",
-                               size, sizes[d], skip + d));
+        call.raise(
+            fmt::format("The size of tensor a ({}) must match the size of tensor b ({}) at "
+                        "non-singleton dimension {}",
+                        size, sizes[d], skip + d));
         return shape;
       }
       size = sizes[d];
@@ -134,7 +146,8 @@ std::vector<std::int64_t> broadcast_shape(KernelCall& call, std::span<const Oper
   return shape;
 }
 
-Geometry elementwise_geometry(const std::vector<std::int64_t>& sizes, std::span<const Operand> operands) {
+Geometry elementwise_geometry(const std::vector<std::int64_t>& sizes,
+                              std::span<const Operand> operands) {
   bool same_shape = true;
   bool contiguous = true;
   bool channels_last = true;
@@ -152,7 +165,8 @@ Geometry elementwise_geometry(const std::vector<std::int64_t>& sizes, std::span<
     if (same_shape) {
       contiguous = contiguous && is_contiguous(geometry);
       channels_last = channels_last && is_channels_last(geometry);
-      dense_alike = dense_alike && is_dense(geometry) && (last == nullptr || last->strides == geometry.strides);
+      dense_alike = dense_alike && is_dense(geometry) &&
+                    (last == nullptr || last->strides == geometry.strides);
       last = &geometry;
     }
     strides.push_back(broadcast_strides(geometry, sizes));
@@ -186,7 +200,9 @@ ElementwisePlan plan_elementwise(KernelCall& call, std::vector<Operand> operands
   if (call.failed()) return plan;
   // A 0-d tensor of a wider dtype does not raise the common one and is rounded to it first.
   for (Operand& one : plan.operands) {
-    if (one.tensor == nullptr || one.tensor->geometry.rank() != 0 || one.tensor->dtype == plan.common) continue;
+    if (one.tensor == nullptr || one.tensor->geometry.rank() != 0 ||
+        one.tensor->dtype == plan.common)
+      continue;
     if (loader(one.tensor->dtype, plan.compute) == nullptr) continue;
     plan.converted.push_back(std::make_shared<const Tensor>(call.cast(*one.tensor, plan.common)));
     one.tensor = plan.converted.back().get();
@@ -194,7 +210,8 @@ ElementwisePlan plan_elementwise(KernelCall& call, std::vector<Operand> operands
   if (call.failed()) return plan;
   for (const Operand& one : plan.operands) {
     if (one.tensor != nullptr && loader(one.tensor->dtype, plan.compute) == nullptr) {
-      call.not_supported(fmt::format("'{}' on {} tensors", call.callee(), short_name(one.tensor->dtype)));
+      call.not_supported(
+          fmt::format("'{}' on {} tensors", call.callee(), short_name(one.tensor->dtype)));
       return plan;
     }
   }
@@ -203,12 +220,13 @@ ElementwisePlan plan_elementwise(KernelCall& call, std::vector<Operand> operands
 }
 
 void refuse_dtype(KernelCall& call, DType dtype) {
-  // The names of PyTorch's kernels differ from its operations' names, so the message is its kind, not its text.
+  // The names of PyTorch's kernels differ from its operations' names, so the message is its kind,
+  // not its text.
   call.raise(fmt::format("\"{}\" not implemented for {} tensors", call.name(), torch_name(dtype)));
 }
 
-RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunction block, const void* op,
-                     Compute result_compute) {
+RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunction block,
+                     const void* op, Compute result_compute) {
   Tensor result = call.allocate(plan.result, plan.geometry);
   if (call.failed()) return {};
   const std::vector<std::int64_t>& sizes = plan.geometry.sizes;
@@ -231,7 +249,8 @@ RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunctio
     sources[k].direct = !sources[k].constant && loop.inner_stride(k + 1) == 1 &&
                         is_memory_form(plan.compute, plan.operands[k].tensor->dtype);
   }
-  const bool direct_result = loop.inner_stride(0) == 1 && is_memory_form(result_compute, plan.result);
+  const bool direct_result =
+      loop.inner_stride(0) == 1 && is_memory_form(result_compute, plan.result);
   const StoreBlock store = storer(result_compute, plan.result);
   const auto result_bytes = static_cast<std::int64_t>(size_bytes(plan.result));
   std::byte* to = element_address(result);

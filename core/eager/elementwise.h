@@ -31,25 +31,28 @@ Operand operand(KernelCall& call, std::string_view name);
 // The broadcast shape; fails the call when shapes do not fit.
 std::vector<std::int64_t> broadcast_shape(KernelCall& call, std::span<const Operand> operands);
 // Strides of a fresh elementwise result.
-Geometry elementwise_geometry(const std::vector<std::int64_t>& sizes, std::span<const Operand> operands);
+Geometry elementwise_geometry(const std::vector<std::int64_t>& sizes,
+                              std::span<const Operand> operands);
 
-using BlockFunction = void (*)(const void* const* in, void* out, std::int64_t count, const void* op);
+using BlockFunction = void (*)(const void* const* in, void* out, std::int64_t count,
+                               const void* op);
 
 struct ElementwisePlan {
   std::vector<Operand> operands;
-  std::vector<std::shared_ptr<const Tensor>> converted;  // keeps 0-d operands that were rounded to `common`
-  DType common = DType::Float32;   // operands are converted to it
+  std::vector<std::shared_ptr<const Tensor>>
+      converted;                  // keeps 0-d operands that were rounded to `common`
+  DType common = DType::Float32;  // operands are converted to it
   DType result = DType::Float32;
   Compute compute = Compute::Float;
   Geometry geometry;
-  bool all_numbers = false;        // the result is a Python number
+  bool all_numbers = false;  // the result is a Python number
 };
 
 // `computed` overrides promotion: where() promotes two of its three operands.
 ElementwisePlan plan_elementwise(KernelCall& call, std::vector<Operand> operands, ResultType type,
                                  std::optional<DType> computed = std::nullopt);
-RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunction block, const void* op,
-                     Compute result_compute);
+RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunction block,
+                     const void* op, Compute result_compute);
 
 template <typename T>
 constexpr Compute compute_of() {
@@ -94,7 +97,8 @@ template <typename Op, typename T>
 constexpr Compute result_compute() {
   if constexpr (std::is_invocable_v<Op, T>) return compute_of<std::invoke_result_t<Op, T>>();
   if constexpr (std::is_invocable_v<Op, T, T>) return compute_of<std::invoke_result_t<Op, T, T>>();
-  if constexpr (std::is_invocable_v<Op, T, T, T>) return compute_of<std::invoke_result_t<Op, T, T, T>>();
+  if constexpr (std::is_invocable_v<Op, T, T, T>)
+    return compute_of<std::invoke_result_t<Op, T, T, T>>();
 }
 
 // "add_cpu" not implemented for 'Bool'
@@ -114,18 +118,23 @@ RuntimeValue run_plan(KernelCall& call, const ElementwisePlan& plan, const Make&
 
 // `make(T{})` gives the functor for the computation type T.
 template <typename Make>
-RuntimeValue elementwise(KernelCall& call, std::vector<Operand> operands, ResultType type, const Make& make,
-                         std::optional<DType> computed = std::nullopt) {
+RuntimeValue elementwise(KernelCall& call, std::vector<Operand> operands, ResultType type,
+                         const Make& make, std::optional<DType> computed = std::nullopt) {
   if (call.failed()) return {};
   const ElementwisePlan plan = plan_elementwise(call, std::move(operands), type, computed);
   if (call.failed()) return {};
   switch (plan.compute) {
-    case Compute::Float: return run_plan<float>(call, plan, make);
-    case Compute::Double: return run_plan<double>(call, plan, make);
+    case Compute::Float:
+      return run_plan<float>(call, plan, make);
+    case Compute::Double:
+      return run_plan<double>(call, plan, make);
     case Compute::Bool:
-    case Compute::Int: return run_plan<std::int64_t>(call, plan, make);
-    case Compute::ComplexFloat: return run_plan<Complex<float>>(call, plan, make);
-    case Compute::ComplexDouble: return run_plan<Complex<double>>(call, plan, make);
+    case Compute::Int:
+      return run_plan<std::int64_t>(call, plan, make);
+    case Compute::ComplexFloat:
+      return run_plan<Complex<float>>(call, plan, make);
+    case Compute::ComplexDouble:
+      return run_plan<Complex<double>>(call, plan, make);
   }
   return {};
 }

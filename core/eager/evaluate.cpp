@@ -13,7 +13,9 @@ namespace {
 
 using Evaluated = Expected<RuntimeValue, std::string>;
 
-Unexpected<std::string> refuse(std::string message) { return Unexpected{std::move(message)}; }
+Unexpected<std::string> refuse(std::string message) {
+  return Unexpected{std::move(message)};
+}
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
@@ -25,7 +27,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 // 1e-05, -0.0, float('inf'), -float('inf'), float('NaN'), inf, nan
 double parse_float(std::string_view text) {
-  const bool negative = text.starts_with('-') != (text.find("'-") != text.npos || text.find("\"-") != text.npos);
+  const bool negative =
+      text.starts_with('-') != (text.find("'-") != text.npos || text.find("\"-") != text.npos);
   std::string lower;
   for (const char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (lower.find("inf") != std::string::npos) {
@@ -41,10 +44,12 @@ std::optional<std::complex<double>> parse_complex(std::string_view text) {
   const std::size_t open = text.find('(');
   const std::size_t comma = text.find(',');
   const std::size_t close = text.rfind(')');
-  if (open == text.npos || comma == text.npos || close == text.npos || close < comma) return std::nullopt;
+  if (open == text.npos || comma == text.npos || close == text.npos || close < comma)
+    return std::nullopt;
   std::string_view imaginary = text.substr(comma + 1, close - comma - 1);
   while (imaginary.starts_with(' ')) imaginary.remove_prefix(1);
-  return std::complex<double>(parse_float(text.substr(open + 1, comma - open - 1)), parse_float(imaginary));
+  return std::complex<double>(parse_float(text.substr(open + 1, comma - open - 1)),
+                              parse_float(imaginary));
 }
 
 std::optional<RuntimeValue> builtin_type(std::string_view name) {
@@ -59,8 +64,10 @@ std::optional<RuntimeValue> builtin_type(std::string_view name) {
 std::string format_of_substatements(const BoundSymbol& statement) {
   for (const BoundSymbolRef& sub : statement.subsymbols) {
     if (sub->op == OpCode::StrideOrder && sub->args.size() > 1) {
-      const Value& order = sub->args[1].kind == ValueKind::Keyword ? sub->args[1].items.front() : sub->args[1];
-      const bool channels_inner = order.items.size() > 1 && order.items[1].text == "0" && order.items.size() > 2;
+      const Value& order =
+          sub->args[1].kind == ValueKind::Keyword ? sub->args[1].items.front() : sub->args[1];
+      const bool channels_inner =
+          order.items.size() > 1 && order.items[1].text == "0" && order.items.size() > 2;
       return channels_inner ? "torch.channels_last" : "torch.contiguous_format";
     }
     if (std::string found = format_of_substatements(*sub); !found.empty()) return found;
@@ -89,9 +96,10 @@ Evaluated evaluate_name(const Value& value, const EvaluationScope& scope) {
 }
 
 Evaluated evaluate_dotted(const Value& value, const EvaluationScope& scope) {
-  if (const std::optional<DType> dtype = parse_dtype(value.text)) return RuntimeValue{DTypeValue{*dtype, false}};
-  if (value.text.find("Size_") != std::string::npos && scope.statement != nullptr && scope.statement->type &&
-      scope.statement->type->shape) {
+  if (const std::optional<DType> dtype = parse_dtype(value.text))
+    return RuntimeValue{DTypeValue{*dtype, false}};
+  if (value.text.find("Size_") != std::string::npos && scope.statement != nullptr &&
+      scope.statement->type && scope.statement->type->shape) {
     Sequence sizes;
     for (const std::int64_t size : *scope.statement->type->shape) sizes.items.push_back({size});
     return RuntimeValue{std::move(sizes)};
@@ -99,7 +107,8 @@ Evaluated evaluate_dotted(const Value& value, const EvaluationScope& scope) {
   return RuntimeValue{OpaqueValue{value.text}};
 }
 
-Evaluated evaluate_items(const std::vector<Value>& items, const EvaluationScope& scope, bool is_list) {
+Evaluated evaluate_items(const std::vector<Value>& items, const EvaluationScope& scope,
+                         bool is_list) {
   Sequence sequence;
   sequence.is_list = is_list;
   sequence.items.reserve(items.size());
@@ -121,13 +130,16 @@ Evaluated evaluate_call(const Value& value, const EvaluationScope& scope) {
     slice.parts.resize(3);
     return RuntimeValue{std::move(slice)};
   }
-  if (callee.ends_with("evice") && !value.items.empty() && value.items.front().kind == ValueKind::String) {
+  if (callee.ends_with("evice") && !value.items.empty() &&
+      value.items.front().kind == ValueKind::String) {
     return RuntimeValue{DeviceValue{string_content(value.items.front())}};
   }
-  if (callee.ends_with("Size") && value.items.size() == 1) return evaluate(value.items.front(), scope);
+  if (callee.ends_with("Size") && value.items.size() == 1)
+    return evaluate(value.items.front(), scope);
   if (callee.find("return_types.") != callee.npos) {
     std::vector<Value> items;
-    for (const Value& item : value.items) items.push_back(item.kind == ValueKind::Keyword ? item.items.front() : item);
+    for (const Value& item : value.items)
+      items.push_back(item.kind == ValueKind::Keyword ? item.items.front() : item);
     return evaluate_items(items, scope, false);
   }
   return RuntimeValue{OpaqueValue{to_text(value)}};
@@ -161,10 +173,13 @@ std::optional<RuntimeValue> number_of_type(const Type& type) {
   if (type.value.empty() || type.value == "?") return std::nullopt;
   switch (type.kind) {
     case TypeKind::Int:
-      if (const std::optional<std::int64_t> number = parse_integer(type.value)) return RuntimeValue{*number};
+      if (const std::optional<std::int64_t> number = parse_integer(type.value))
+        return RuntimeValue{*number};
       return std::nullopt;
-    case TypeKind::Float: return RuntimeValue{parse_float(type.value)};
-    case TypeKind::Bool: return RuntimeValue{type.value == "True"};
+    case TypeKind::Float:
+      return RuntimeValue{parse_float(type.value)};
+    case TypeKind::Bool:
+      return RuntimeValue{type.value == "True"};
     case TypeKind::Complex:
     case TypeKind::Unknown:
     case TypeKind::Tensor:
@@ -174,7 +189,8 @@ std::optional<RuntimeValue> number_of_type(const Type& type) {
     case TypeKind::Collection:
     case TypeKind::Any:
     case TypeKind::Class:
-    case TypeKind::Opaque: return std::nullopt;
+    case TypeKind::Opaque:
+      return std::nullopt;
   }
   return std::nullopt;
 }
@@ -182,37 +198,53 @@ std::optional<RuntimeValue> number_of_type(const Type& type) {
 Evaluated evaluate(const Value& value, const EvaluationScope& scope) {
   switch (value.kind) {
     case ValueKind::Absent:
-    case ValueKind::None: return RuntimeValue{NoneValue{}};
-    case ValueKind::Name: return evaluate_name(value, scope);
-    case ValueKind::Dotted: return evaluate_dotted(value, scope);
+    case ValueKind::None:
+      return RuntimeValue{NoneValue{}};
+    case ValueKind::Name:
+      return evaluate_name(value, scope);
+    case ValueKind::Dotted:
+      return evaluate_dotted(value, scope);
     case ValueKind::Int:
-      if (const std::optional<std::int64_t> number = parse_integer(value.text)) return RuntimeValue{*number};
+      if (const std::optional<std::int64_t> number = parse_integer(value.text))
+        return RuntimeValue{*number};
       return refuse(fmt::format("the integer {} does not fit 64 bits", value.text));
-    case ValueKind::Float: return RuntimeValue{parse_float(value.text)};
+    case ValueKind::Float:
+      return RuntimeValue{parse_float(value.text)};
     case ValueKind::Complex:
-      if (const std::optional<std::complex<double>> number = parse_complex(value.text)) return RuntimeValue{*number};
+      if (const std::optional<std::complex<double>> number = parse_complex(value.text))
+        return RuntimeValue{*number};
       return refuse(fmt::format("'{}' is no complex number", value.text));
-    case ValueKind::Bool: return RuntimeValue{value.text == "True"};
-    case ValueKind::Ellipsis: return RuntimeValue{EllipsisValue{}};
-    case ValueKind::String: return RuntimeValue{StringValue{string_content(value)}};
-    case ValueKind::Tuple: return evaluate_items(value.items, scope, false);
-    case ValueKind::List: return evaluate_items(value.items, scope, true);
+    case ValueKind::Bool:
+      return RuntimeValue{value.text == "True"};
+    case ValueKind::Ellipsis:
+      return RuntimeValue{EllipsisValue{}};
+    case ValueKind::String:
+      return RuntimeValue{StringValue{string_content(value)}};
+    case ValueKind::Tuple:
+      return evaluate_items(value.items, scope, false);
+    case ValueKind::List:
+      return evaluate_items(value.items, scope, true);
     case ValueKind::Dict: {
       Mapping mapping;
       for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
         Evaluated item = evaluate(value.items[i + 1], scope);
         if (!item) return item;
         const Value& key = value.items[i];
-        mapping.items.emplace_back(key.kind == ValueKind::String ? string_content(key) : to_text(key), std::move(*item));
+        mapping.items.emplace_back(
+            key.kind == ValueKind::String ? string_content(key) : to_text(key), std::move(*item));
       }
       return RuntimeValue{std::move(mapping)};
     }
-    case ValueKind::Call: return evaluate_call(value, scope);
-    case ValueKind::Keyword: return evaluate(value.items.front(), scope);
-    case ValueKind::Subscript: return evaluate_subscript(value, scope);
+    case ValueKind::Call:
+      return evaluate_call(value, scope);
+    case ValueKind::Keyword:
+      return evaluate(value.items.front(), scope);
+    case ValueKind::Subscript:
+      return evaluate_subscript(value, scope);
     case ValueKind::Attribute:
     case ValueKind::Method:
-    case ValueKind::Opaque: return RuntimeValue{OpaqueValue{to_text(value)}};
+    case ValueKind::Opaque:
+      return RuntimeValue{OpaqueValue{to_text(value)}};
   }
   return refuse("a value of unknown kind");
 }

@@ -11,7 +11,7 @@ namespace tg {
 // Looks at the text of a statement for what names cannot tell.
 struct EvaluationScope {
   const Environment& names;
-  const TypeTable& types;               // numbers that nothing binds take their value from the type comment
+  const TypeTable& types;  // numbers that nothing binds take their value from the type comment
   const BoundSymbol* statement = nullptr;  // for opaque context objects, may be null
 };
 

@@ -13,7 +13,8 @@ namespace {
 bool is_index_tensor(const RuntimeValue& value) {
   const Tensor* tensor = value.as<Tensor>();
   if (tensor == nullptr) return false;
-  return tensor->geometry.rank() != 0 || tensor->dtype == DType::Bool || tensor->dtype == DType::UInt8;
+  return tensor->geometry.rank() != 0 || tensor->dtype == DType::Bool ||
+         tensor->dtype == DType::UInt8;
 }
 
 bool gathers(const RuntimeValue& item) {
@@ -55,16 +56,17 @@ Tensor list_tensor(KernelCall& call, const RuntimeValue& item) {
       call.not_supported("a key with a nested list");
     }
   }
-  Tensor tensor = call.allocate(truth ? DType::Bool : DType::Int64, {static_cast<std::int64_t>(values.size())});
+  Tensor tensor =
+      call.allocate(truth ? DType::Bool : DType::Int64, {static_cast<std::int64_t>(values.size())});
   if (!call.failed()) fill_from_int(tensor, values);
   return tensor;
 }
 
 // A mask gathers by the positions of its true elements, one list per dim of the mask.
-std::vector<Positions> mask_positions(const Tensor& mask) {
+std::vector<Positions> mask_positions(KernelCall& call, const Tensor& mask) {
   const std::size_t rank = mask.geometry.rank();
   std::vector<Positions> all(rank);
-  const std::vector<std::int64_t> truth = values_as_int(mask);
+  const std::vector<std::int64_t> truth = call.all_integers(mask);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     if (truth[i] == 0) continue;
     auto rest = static_cast<std::int64_t>(i);
@@ -77,7 +79,8 @@ std::vector<Positions> mask_positions(const Tensor& mask) {
   return all;
 }
 
-std::vector<std::int64_t> broadcast_positions(const Positions& from, const std::vector<std::int64_t>& sizes) {
+std::vector<std::int64_t> broadcast_positions(const Positions& from,
+                                              const std::vector<std::int64_t>& sizes) {
   Tensor shaped;
   shaped.geometry = contiguous_geometry(from.sizes);
   const std::vector<std::int64_t> strides = broadcast_strides(shaped.geometry, sizes);
@@ -110,20 +113,23 @@ struct Resolved {
   std::vector<std::optional<Positions>> gathered;  // per dim of view
 };
 
-std::size_t dims_used(KernelCall& call, const RuntimeValue& item) {
-  if (item.as<NoneValue>() != nullptr || item.as<EllipsisValue>() != nullptr || item.as<bool>() != nullptr) return 0;
+std::size_t dims_used(const RuntimeValue& item) {
+  if (item.as<NoneValue>() != nullptr || item.as<EllipsisValue>() != nullptr ||
+      item.as<bool>() != nullptr)
+    return 0;
   const Tensor* tensor = item.as<Tensor>();
-  if (tensor != nullptr && (tensor->dtype == DType::Bool || tensor->dtype == DType::UInt8)) return tensor->geometry.rank();
-  (void)call;
+  if (tensor != nullptr && (tensor->dtype == DType::Bool || tensor->dtype == DType::UInt8))
+    return tensor->geometry.rank();
   return 1;
 }
 
 Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<RuntimeValue>& items) {
   Resolved result;
   std::size_t used = 0;
-  for (const RuntimeValue& item : items) used += dims_used(call, item);
+  for (const RuntimeValue& item : items) used += dims_used(item);
   if (used > tensor.geometry.rank()) {
-    call.raise(fmt::format("too many indices for tensor of dimension {}", tensor.geometry.rank()), "IndexError");
+    call.raise(fmt::format("too many indices for tensor of dimension {}", tensor.geometry.rank()),
+               "IndexError");
     return result;
   }
   // Gathering items stand as full slices while the basic ones make a view.
@@ -150,16 +156,17 @@ Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<Runti
       one.sizes = {*flag ? 1 : 0};
       gathers_at.push_back({dim++, std::move(one)});
     } else if (item.as<Tensor>() != nullptr || item.as<Sequence>() != nullptr) {
-      const Tensor index = item.as<Tensor>() != nullptr ? *item.as<Tensor>() : list_tensor(call, item);
-      if (call.failed()) return result;
+      const Tensor index =
+          item.as<Tensor>() != nullptr ? *item.as<Tensor>() : list_tensor(call, item);
+      if (!call.reserve(index.elements(), sizeof(std::int64_t))) return result;
       if (index.dtype == DType::Bool || index.dtype == DType::UInt8) {
-        for (Positions& one : mask_positions(index)) {
+        for (Positions& one : mask_positions(call, index)) {
           basic.items.push_back(everything);
           gathers_at.push_back({dim++, std::move(one)});
         }
       } else {
         basic.items.push_back(everything);
-        gathers_at.push_back({dim++, Positions{values_as_int(index), index.geometry.sizes}});
+        gathers_at.push_back({dim++, Positions{call.all_integers(index), index.geometry.sizes}});
       }
     } else {
       basic.items.push_back(item);  // an int: its dim goes away
@@ -215,7 +222,8 @@ Selection select_advanced(KernelCall& call, const Tensor& tensor, const RuntimeV
   std::vector<Operand> operands;
   for (const Tensor& shape : shapes) operands.push_back({&shape, {}});
   const std::vector<std::int64_t> index_sizes = broadcast_shape(call, operands);
-  if (call.failed()) return selection;
+  if (!call.reserve(element_count(contiguous_geometry(index_sizes)), 4 * sizeof(std::int64_t)))
+    return selection;
   std::vector<std::int64_t> offsets;
   for (const std::size_t d : dims) {
     std::vector<std::int64_t> positions = broadcast_positions(*resolved.gathered[d], index_sizes);
@@ -223,7 +231,8 @@ Selection select_advanced(KernelCall& call, const Tensor& tensor, const RuntimeV
     for (std::size_t i = 0; i < positions.size(); ++i) {
       std::int64_t at = positions[i];
       if (at < -geometry.sizes[d] || at >= geometry.sizes[d]) {
-        call.raise(fmt::format("index {} is out of bounds for dimension {} with size {}", at, d, geometry.sizes[d]),
+        call.raise(fmt::format("index {} is out of bounds for dimension {} with size {}", at, d,
+                               geometry.sizes[d]),
                    "IndexError");
         return selection;
       }
@@ -234,11 +243,11 @@ Selection select_advanced(KernelCall& call, const Tensor& tensor, const RuntimeV
   // Neighbouring gathered dims stay where they are; scattered ones move to the front.
   const bool adjacent = dims.back() - dims.front() + 1 == dims.size();
   const std::size_t index_at = adjacent ? dims.front() : 0;
-  std::uint64_t count = offsets.size();
+  auto count = static_cast<std::int64_t>(offsets.size());
   for (std::size_t d = 0; d < geometry.rank(); ++d) {
-    if (!resolved.gathered[d]) count *= static_cast<std::uint64_t>(geometry.sizes[d]);
+    if (!resolved.gathered[d]) count = saturating_product(count, geometry.sizes[d]);
   }
-  if (!call.reserve(count * 2 * sizeof(std::int64_t))) return selection;
+  if (!call.reserve(count, 2 * sizeof(std::int64_t))) return selection;
   std::vector<std::int64_t> addresses{geometry.offset};
   const auto add_index = [&] {
     std::vector<std::int64_t> next;
@@ -275,7 +284,8 @@ RuntimeValue advanced_getitem(KernelCall& call, const Tensor& tensor, const Runt
   return {std::move(result)};
 }
 
-void put(KernelCall& call, Tensor& target, const Selection& selection, const Tensor& values, Accumulate accumulate) {
+void put(KernelCall& call, Tensor& target, const Selection& selection, const Tensor& values,
+         Accumulate accumulate) {
   if (call.failed()) return;
   Tensor full = call.allocate(target.dtype, selection.sizes);
   if (call.failed()) return;
@@ -285,9 +295,11 @@ void put(KernelCall& call, Tensor& target, const Selection& selection, const Ten
     fits = size == 1 || size == selection.sizes[selection.sizes.size() - 1 - d];
   }
   if (!fits) {
-    call.raise(fmt::format("shape mismatch: value tensor of shape [{}] cannot be broadcast to indexing result of shape "
-                           "[{}]",
-                           fmt::join(values.geometry.sizes, ", "), fmt::join(selection.sizes, ", ")));
+    call.raise(
+        fmt::format("shape mismatch: value tensor of shape [{}] cannot be broadcast to indexing "
+                    "result of shape "
+                    "[{}]",
+                    fmt::join(values.geometry.sizes, ", "), fmt::join(selection.sizes, ", ")));
     return;
   }
   copy_values(values, full);
@@ -328,27 +340,33 @@ Tensor number_tensor(KernelCall& call, const RuntimeValue& number, DType dtype) 
   return tensor;
 }
 
-void assign_item(KernelCall& call, Tensor target, const RuntimeValue& key, const RuntimeValue& value) {
+void assign_item(KernelCall& call, Tensor target, const RuntimeValue& key,
+                 const RuntimeValue& value) {
   const Tensor* given = value.as<Tensor>();
   Tensor from = given != nullptr ? *given : number_tensor(call, value, target.dtype);
   if (call.failed()) return;
   if (has_advanced_key(key)) {
     if (given != nullptr && given->dtype != target.dtype) {
-      call.raise(fmt::format("Index put requires the source and destination dtypes match, got {} for the destination "
-                             "and {} for the source.",
-                             torch_name(target.dtype), torch_name(given->dtype)));
+      call.raise(fmt::format(
+          "Index put requires the source and destination dtypes match, got {} for the destination "
+          "and {} for the source.",
+          torch_name(target.dtype), torch_name(given->dtype)));
       return;
     }
     const Selection selection = select_advanced(call, target, key);
     if (call.failed()) return;
-    if (from.storage == target.storage) from = contiguous_copy(from);
     put(call, target, selection, from, Accumulate::No);
     return;
   }
   Tensor window = basic_getitem(call, target, key);
   if (call.failed()) return;
   if (from.geometry.rank() == 0 && window.geometry.rank() != 0) {
-    copy_values(from, window);  // fill_: overlap is no matter
+    // fill_: elements that share a cell get the same value, so each cell is written once.
+    for (std::size_t d = 0; d < window.geometry.rank(); ++d) {
+      if (window.geometry.strides[d] == 0 && window.geometry.sizes[d] > 1)
+        window.geometry.sizes[d] = 1;
+    }
+    copy_values(from, window);
     return;
   }
   // Leading dims of size 1 are dropped from the value.

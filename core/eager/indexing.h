@@ -8,7 +8,8 @@
 
 namespace tg {
 
-// Does the key gather (tensor, list, bool) instead of viewing? A 0-d integer tensor counts as an int.
+// Does the key gather (tensor, list, bool) instead of viewing? A 0-d integer tensor counts as an
+// int.
 bool has_advanced_key(const RuntimeValue& key);
 
 // The elements that a key selects from a tensor, in row-major order of `sizes`.
@@ -21,14 +22,16 @@ Selection select_advanced(KernelCall& call, const Tensor& tensor, const RuntimeV
 RuntimeValue advanced_getitem(KernelCall& call, const Tensor& tensor, const RuntimeValue& key);
 
 // target[key] = value, as Tensor.__setitem__ does it. `value` is a tensor or a number.
-void assign_item(KernelCall& call, Tensor target, const RuntimeValue& key, const RuntimeValue& value);
+void assign_item(KernelCall& call, Tensor target, const RuntimeValue& key,
+                 const RuntimeValue& value);
 
 // The window that a basic key gives; fails the call when the key does not fit.
 Tensor basic_getitem(KernelCall& call, const Tensor& tensor, const RuntimeValue& key);
 
 enum class Accumulate { No, Yes };
 // target's elements at the addresses = (or +=) `values`, broadcast to the selection.
-void put(KernelCall& call, Tensor& target, const Selection& selection, const Tensor& values, Accumulate accumulate);
+void put(KernelCall& call, Tensor& target, const Selection& selection, const Tensor& values,
+         Accumulate accumulate);
 
 // A number as a 0-d tensor of `dtype`.
 Tensor number_tensor(KernelCall& call, const RuntimeValue& number, DType dtype);

@@ -29,10 +29,12 @@ class InputCopier {
   [[nodiscard]] bool copy(RuntimeValue& value) {
     if (Tensor* tensor = value.as<Tensor>()) return copy_tensor(*tensor);
     if (Sequence* sequence = value.as<Sequence>()) {
-      return std::all_of(sequence->items.begin(), sequence->items.end(), [this](RuntimeValue& item) { return copy(item); });
+      return std::all_of(sequence->items.begin(), sequence->items.end(),
+                         [this](RuntimeValue& item) { return copy(item); });
     }
     if (Mapping* mapping = value.as<Mapping>()) {
-      return std::all_of(mapping->items.begin(), mapping->items.end(), [this](auto& item) { return copy(item.second); });
+      return std::all_of(mapping->items.begin(), mapping->items.end(),
+                         [this](auto& item) { return copy(item.second); });
     }
     return true;
   }
@@ -57,7 +59,8 @@ class InputCopier {
 
 class Interpreter {
  public:
-  Interpreter(const Trace& trace, RunContext& run) : trace_(trace), run_(run), types_(trace), plan_(trace) {}
+  Interpreter(const Trace& trace, RunContext& run)
+      : trace_(trace), run_(run), types_(trace), plan_(trace) {}
 
   Environment& names() { return names_; }
   [[nodiscard]] bool returned() const { return returned_; }
@@ -92,36 +95,45 @@ class Interpreter {
   bool check_limits() {
     if (run_.stop.stop_requested()) return stop(RunErrorKind::Cancelled, "the run was interrupted");
     if (std::chrono::steady_clock::now() > run_.deadline) {
-      return stop(RunErrorKind::TimedOut, fmt::format("the run took longer than {} ms", run_.limits.time.count()));
+      return stop(RunErrorKind::TimedOut,
+                  fmt::format("the run took longer than {} ms", run_.limits.time.count()));
     }
     return true;
   }
 
-  Expected<RuntimeValue, std::string> value_of(const Value& value, const Environment& names, const BoundSymbol& statement) {
+  Expected<RuntimeValue, std::string> value_of(const Value& value, const Environment& names,
+                                               const BoundSymbol& statement) {
     return evaluate(value, {names, types_, &statement});
   }
 
   bool run_statement(const BoundSymbol& statement, Environment& names, std::uint32_t depth) {
     if (depth > kDeepest) return stop(RunErrorKind::BadProgram, "sub-statements nest too deep");
     switch (statement.kind) {
-      case StatementKind::Call: return run_call(statement, names, depth);
+      case StatementKind::Call:
+        return run_call(statement, names, depth);
       case StatementKind::UnpackTrivial:
       case StatementKind::Print:
-      case StatementKind::Comment: return true;
+      case StatementKind::Comment:
+        return true;
       case StatementKind::UnpackSequence:
       case StatementKind::UnpackAccess:
       case StatementKind::PackList:
-      case StatementKind::EmptyCollection: return run_unpack(statement, names);
-      case StatementKind::PackAssign: return run_pack(statement, names);
+      case StatementKind::EmptyCollection:
+        return run_unpack(statement, names);
+      case StatementKind::PackAssign:
+        return run_pack(statement, names);
       case StatementKind::Del:
-        for_each_leaf(statement.args.empty() ? Value{} : Value::tuple(statement.args), [&names](const Value& leaf) {
-          if (leaf.is_name()) names.unbind(leaf.text);
-        });
+        for_each_leaf(statement.args.empty() ? Value{} : Value::tuple(statement.args),
+                      [&names](const Value& leaf) {
+                        if (leaf.is_name()) names.unbind(leaf.text);
+                      });
         return true;
-      case StatementKind::Return: return run_return(statement, names, depth);
+      case StatementKind::Return:
+        return run_return(statement, names, depth);
       case StatementKind::Elision:
         return stop(RunErrorKind::BadProgram, "lines were left out here; what they did is unknown");
-      case StatementKind::Unparsed: return stop(RunErrorKind::BadProgram, "this line is no statement");
+      case StatementKind::Unparsed:
+        return stop(RunErrorKind::BadProgram, "this line is no statement");
     }
     return true;
   }
@@ -139,12 +151,14 @@ class Interpreter {
     const Value& object = statement.output.items.front();
     const RuntimeValue* bound = object.is_name() ? names.find(object.text) : nullptr;
     if (bound == nullptr) return true;
-    Expected<RuntimeValue, std::string> key = value_of(statement.output.items.back(), names, statement);
+    Expected<RuntimeValue, std::string> key =
+        value_of(statement.output.items.back(), names, statement);
     Expected<RuntimeValue, std::string> value = value_of(statement.args.front(), names, statement);
     if (!key) return stop(RunErrorKind::BadProgram, key.error());
     if (!value) return stop(RunErrorKind::BadProgram, value.error());
     RuntimeValue changed = *bound;
-    if (Mapping* mapping = changed.as<Mapping>(); mapping != nullptr && key->as<StringValue>() != nullptr) {
+    if (Mapping* mapping = changed.as<Mapping>();
+        mapping != nullptr && key->as<StringValue>() != nullptr) {
       const std::string& name = key->as<StringValue>()->text;
       const auto found = std::find_if(mapping->items.begin(), mapping->items.end(),
                                       [&name](const auto& item) { return item.first == name; });
@@ -153,7 +167,8 @@ class Interpreter {
       } else {
         mapping->items.emplace_back(name, std::move(*value));
       }
-    } else if (Sequence* sequence = changed.as<Sequence>(); sequence != nullptr && key->as<std::int64_t>() != nullptr) {
+    } else if (Sequence* sequence = changed.as<Sequence>();
+               sequence != nullptr && key->as<std::int64_t>() != nullptr) {
       const std::int64_t at = *key->as<std::int64_t>();
       if (at >= 0 && at < static_cast<std::int64_t>(sequence->items.size())) {
         sequence->items[static_cast<std::size_t>(at)] = std::move(*value);
@@ -167,7 +182,8 @@ class Interpreter {
     if (depth != 0) return true;
     returned_ = true;
     if (statement.args.empty()) return true;
-    const Value all = statement.args.size() == 1 ? statement.args.front() : Value::tuple(statement.args);
+    const Value all =
+        statement.args.size() == 1 ? statement.args.front() : Value::tuple(statement.args);
     Expected<RuntimeValue, std::string> value = value_of(all, names, statement);
     if (!value) return stop(RunErrorKind::BadProgram, value.error());
     result_ = std::move(*value);
@@ -183,12 +199,16 @@ class Interpreter {
       case ValueKind::List: {
         Sequence* sequence = value.as<Sequence>();
         if (sequence == nullptr) {
-          if (target.items.size() == 1) return bind_output(target.items.front(), std::move(value), names);
-          return stop(RunErrorKind::BadProgram, fmt::format("'{}' names {} results and there is one", to_text(target), target.items.size()));
+          if (target.items.size() == 1)
+            return bind_output(target.items.front(), std::move(value), names);
+          return stop(RunErrorKind::BadProgram,
+                      fmt::format("'{}' names {} results and there is one", to_text(target),
+                                  target.items.size()));
         }
         if (sequence->items.size() != target.items.size()) {
-          return stop(RunErrorKind::BadProgram, fmt::format("'{}' names {} results and there are {}", to_text(target),
-                                                            target.items.size(), sequence->items.size()));
+          return stop(RunErrorKind::BadProgram,
+                      fmt::format("'{}' names {} results and there are {}", to_text(target),
+                                  target.items.size(), sequence->items.size()));
         }
         for (std::size_t i = 0; i < target.items.size(); ++i) {
           if (!bind_output(target.items[i], std::move(sequence->items[i]), names)) return false;
@@ -219,31 +239,45 @@ class Interpreter {
       case ValueKind::Subscript:
       case ValueKind::Attribute:
       case ValueKind::Method:
-      case ValueKind::Opaque: return true;  // `(None, t1) = f()`: the literal says what comes back
+      case ValueKind::Opaque:
+        return true;  // `(None, t1) = f()`: the literal says what comes back
     }
     return true;
   }
 
   bool run_call(const BoundSymbol& statement, Environment& names, std::uint32_t depth) {
     switch (run_mode(statement)) {
-      case RunMode::Nothing: return true;
+      case RunMode::Nothing:
+        return true;
       case RunMode::Operation:
         if (depth == 0 && plan_.runs_by_substatements(index_)) {
-          notes_.push_back(fmt::format("'{}' ran by its sub-statements: a later line reads a name that only they define",
-                                       statement.callee));
+          notes_.push_back(fmt::format(
+              "'{}' ran by its sub-statements: a later line reads a name that only they define",
+              statement.callee));
           return run_substatements(statement, names, depth);
         }
         return run_kernel(statement, names);
-      case RunMode::Substatements: return run_substatements(statement, names, depth);
-      case RunMode::Impossible: return stop(RunErrorKind::NotSupported, why_impossible(statement));
+      case RunMode::Substatements:
+        return run_substatements(statement, names, depth);
+      case RunMode::Impossible:
+        return stop(RunErrorKind::NotSupported, why_impossible(statement));
     }
     return true;
   }
 
   bool run_kernel(const BoundSymbol& statement, Environment& names) {
-    KernelCall call(run_, statement.op_info(), statement.callee);
+    const Callee callee = callee_of(statement);
+    KernelCall call(run_, info(callee.op), statement.callee);
     std::vector<RuntimeValue> positional;
     std::vector<NamedValue> keywords;
+    if (!callee.receiver.empty()) {
+      const RuntimeValue* receiver = names.find(callee.receiver);
+      if (receiver == nullptr) {
+        return stop(RunErrorKind::NotSupported,
+                    fmt::format("the operation '{}' is unknown", statement.callee));
+      }
+      positional.push_back(*receiver);
+    }
     for (const Value& arg : statement.args) {
       Expected<RuntimeValue, std::string> value = value_of(arg, names, statement);
       if (!value) return stop(RunErrorKind::BadProgram, value.error());
@@ -262,8 +296,8 @@ class Interpreter {
     return bind_output(statement.output, std::move(result), names);
   }
 
-  // A scope of their own: `# x = ltorch.to(t0, ...)` must not rebind an outer x. Out of it come the statement's
-  // own targets, and names that later statements read and nothing else defines.
+  // A scope of their own: `# x = ltorch.to(t0, ...)` must not rebind an outer x. Out of it come the
+  // statement's own targets, and names that later statements read and nothing else defines.
   bool run_substatements(const BoundSymbol& statement, Environment& names, std::uint32_t depth) {
     Environment inner(&names);
     for (const BoundSymbolRef& sub : statement.subsymbols) {
@@ -277,13 +311,15 @@ class Interpreter {
     for (const std::string_view target : output_names(statement)) {
       const RuntimeValue* value = inner.find(target);
       if (value == nullptr) {
-        return stop(RunErrorKind::BadProgram, fmt::format("no sub-statement of '{}' defines '{}'", statement.callee, target));
+        return stop(RunErrorKind::BadProgram,
+                    fmt::format("no sub-statement of '{}' defines '{}'", statement.callee, target));
       }
       targets.insert(target);
       names.bind(target, RuntimeValue(*value));
     }
     for (const auto& [name, value] : inner.bindings()) {
-      const bool exported = depth == 0 && !targets.contains(name) && names.find(name) == nullptr && plan_.read_after(name, index_);
+      const bool exported = depth == 0 && !targets.contains(name) && names.find(name) == nullptr &&
+                            plan_.read_after(name, index_);
       if (exported) names.bind(name, value);
     }
     return true;
@@ -308,7 +344,8 @@ void collect_leaves(const RuntimeValue& value, std::vector<NamedValue>& leaves) 
   } else if (const Mapping* mapping = value.as<Mapping>()) {
     std::vector<const std::pair<std::string, RuntimeValue>*> sorted;
     for (const auto& item : mapping->items) sorted.push_back(&item);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto* a, const auto* b) { return a->first < b->first; });
     for (const auto* item : sorted) collect_leaves(item->second, leaves);
   } else {
     leaves.push_back({fmt::format("out[{}]", leaves.size()), value});
@@ -360,20 +397,33 @@ void Environment::unbind(std::string_view name) {
 Diagnostic RunError::to_diagnostic() const {
   Diagnostic diagnostic;
   switch (kind) {
-    case RunErrorKind::BadProgram: diagnostic.code = DiagnosticCode::CannotRun; break;
-    case RunErrorKind::NotSupported: diagnostic.code = DiagnosticCode::NotSupported; break;
-    case RunErrorKind::OutOfMemory: diagnostic.code = DiagnosticCode::MemoryLimit; break;
-    case RunErrorKind::TimedOut: diagnostic.code = DiagnosticCode::TimeLimit; break;
-    case RunErrorKind::Cancelled: diagnostic.code = DiagnosticCode::Cancelled; break;
-    case RunErrorKind::RaisesAsTorch: diagnostic.code = DiagnosticCode::RunRaised; break;
+    case RunErrorKind::BadProgram:
+      diagnostic.code = DiagnosticCode::CannotRun;
+      break;
+    case RunErrorKind::NotSupported:
+      diagnostic.code = DiagnosticCode::NotSupported;
+      break;
+    case RunErrorKind::OutOfMemory:
+      diagnostic.code = DiagnosticCode::MemoryLimit;
+      break;
+    case RunErrorKind::TimedOut:
+      diagnostic.code = DiagnosticCode::TimeLimit;
+      break;
+    case RunErrorKind::Cancelled:
+      diagnostic.code = DiagnosticCode::Cancelled;
+      break;
+    case RunErrorKind::RaisesAsTorch:
+      diagnostic.code = DiagnosticCode::RunRaised;
+      break;
   }
   diagnostic.message = type.empty() ? message : fmt::format("{}: {}", type, message);
   diagnostic.at = at;
   return diagnostic;
 }
 
-Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs, const RunLimits& limits,
-                                  const RunObserver* observer, std::stop_token stop) {
+Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
+                                  const RunLimits& limits, const RunObserver* observer,
+                                  std::stop_token stop) {
   RunContext context;
   context.limits = limits;
   context.stop = std::move(stop);
@@ -384,11 +434,14 @@ Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs, c
   std::vector<NamedValue> arguments = inputs.arguments;
   InputCopier copier(context);
   for (NamedValue& argument : arguments) {
-    if (!copier.copy(argument.value)) return fail(RunErrorKind::OutOfMemory, "the inputs exceed the memory limit");
+    if (!copier.copy(argument.value))
+      return fail(RunErrorKind::OutOfMemory, "the inputs exceed the memory limit");
     interpreter.names().bind(argument.name, argument.value);
   }
   for (const Parameter& parameter : trace.parameters) {
-    if (parameter.default_value.kind == ValueKind::Absent || interpreter.names().find(parameter.name) != nullptr) continue;
+    if (parameter.default_value.kind == ValueKind::Absent ||
+        interpreter.names().find(parameter.name) != nullptr)
+      continue;
     Expected<RuntimeValue, std::string> value =
         evaluate(parameter.default_value, {interpreter.names(), TypeTable(Trace{}), nullptr});
     if (value) interpreter.names().bind(parameter.name, std::move(*value));
@@ -396,24 +449,30 @@ Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs, c
 
   RunResult result;
   for (std::uint32_t i = 0; i < trace.bound_symbols.size() && !interpreter.returned(); ++i) {
-    if (observer != nullptr && observer->before && observer->before(i, interpreter.names()) == Continue::Stop) break;
+    if (observer != nullptr && observer->before &&
+        observer->before(i, interpreter.names()) == Continue::Stop)
+      break;
     if (!interpreter.step(i)) return Unexpected{interpreter.error()};
     ++result.statements_run;
-    if (observer != nullptr && observer->after && observer->after(i, interpreter.names()) == Continue::Stop) break;
+    if (observer != nullptr && observer->after &&
+        observer->after(i, interpreter.names()) == Continue::Stop)
+      break;
   }
   result.returned = interpreter.take_result();
   result.notes = interpreter.take_notes();
   const RuntimeValue& shown = user_result(result.returned);
   if (shown.as<NoneValue>() == nullptr) collect_leaves(shown, result.outputs);
   std::unordered_map<std::string_view, std::size_t> positions;
-  for (const Parameter& parameter : trace.parameters) positions.emplace(parameter.name, positions.size());
+  for (const Parameter& parameter : trace.parameters)
+    positions.emplace(parameter.name, positions.size());
   const auto parameter_position = [&positions](const std::string& name) {
     const auto found = positions.find(name);
     return found != positions.end() ? found->second : positions.size();
   };
-  std::stable_sort(arguments.begin(), arguments.end(), [&parameter_position](const NamedValue& a, const NamedValue& b) {
-    return parameter_position(a.name) < parameter_position(b.name);
-  });
+  std::stable_sort(arguments.begin(), arguments.end(),
+                   [&parameter_position](const NamedValue& a, const NamedValue& b) {
+                     return parameter_position(a.name) < parameter_position(b.name);
+                   });
   result.final_arguments = std::move(arguments);
   result.used_random = context.used_random;
   return result;

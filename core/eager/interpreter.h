@@ -21,8 +21,8 @@ struct NamedValue {
   RuntimeValue value;
 };
 
-// Values for the parameters. Tensors that share a Storage alias. A run works on copies of the storages
-// (sharing kept), so inputs are never changed.
+// Values for the parameters. Tensors that share a Storage alias. A run works on copies of the
+// storages (sharing kept), so inputs are never changed.
 struct RunInputs {
   std::vector<NamedValue> arguments;
   std::uint64_t seed = 0;  // of random operations, and shown in reports
@@ -33,12 +33,19 @@ struct RunLimits {
   std::uint64_t bytes = std::uint64_t{4} << 30;
 };
 
-enum class RunErrorKind { BadProgram, NotSupported, OutOfMemory, TimedOut, Cancelled, RaisesAsTorch };
+enum class RunErrorKind {
+  BadProgram,
+  NotSupported,
+  OutOfMemory,
+  TimedOut,
+  Cancelled,
+  RaisesAsTorch
+};
 
 // Why a run stopped. RaisesAsTorch: PyTorch raises here too (type and message are PyTorch's).
 struct RunError {
   RunErrorKind kind = RunErrorKind::BadProgram;
-  std::string type;        // "RuntimeError" for RaisesAsTorch
+  std::string type;  // "RuntimeError" for RaisesAsTorch
   std::string message;
   std::uint32_t statement = 0;  // index at depth 0
   SourceRange at;
@@ -48,7 +55,9 @@ struct RunError {
 // Lets a map of strings be asked with a string_view.
 struct NameHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>{}(name);
+  }
 };
 
 // Bindings at one moment; names are resolved in the innermost scope first.
@@ -77,23 +86,24 @@ struct RunObserver {
 };
 
 struct RunResult {
-  RuntimeValue returned;                 // the return value as a tree; NoneValue without return
-  std::vector<NamedValue> outputs;       // its leaves: "out[0]", "out[1]" in order; for a wrapped return
-                                         // ({'output': ..., 'flat_args': ...}) those of 'output'
+  RuntimeValue returned;            // the return value as a tree; NoneValue without return
+  std::vector<NamedValue> outputs;  // its leaves: "out[0]", "out[1]" in order; for a wrapped return
+                                    // ({'output': ..., 'flat_args': ...}) those of 'output'
   std::vector<NamedValue> final_arguments;  // the arguments after the run, in parameter order
-  std::vector<std::string> notes;        // "ltorch.setitem_(x, 0, 1.0) ran by its sub-statements: ..."
-  bool used_random = false;              // compare shapes only
+  std::vector<std::string> notes;  // "ltorch.setitem_(x, 0, 1.0) ran by its sub-statements: ..."
+  bool used_random = false;        // compare shapes only
   std::uint32_t statements_run = 0;
 };
 
-// Runs `trace` on copies of `inputs`. Sub-statements run only where the statement's own operation is unknown,
-// where it is a fusion region, or where a later statement reads a name that only they define.
+// Runs `trace` on copies of `inputs`. Sub-statements run only where the statement's own operation
+// is unknown, where it is a fusion region, or where a later statement reads a name that only they
+// define.
 Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
-                                  const RunLimits& limits = {}, const RunObserver* observer = nullptr,
-                                  std::stop_token stop = {});
+                                  const RunLimits& limits = {},
+                                  const RunObserver* observer = nullptr, std::stop_token stop = {});
 
-// Is there a kernel for the callee, or do sub-statements of known operations stand in for it? The first
-// statement that cannot run, empty when all can.
+// Is there a kernel for the callee, or do sub-statements of known operations stand in for it? The
+// first statement that cannot run, empty when all can.
 std::optional<std::uint32_t> first_not_runnable(const Trace& trace);
 
 }  // namespace tg

@@ -39,10 +39,12 @@ std::string_view canonical_keyword(std::string_view name, const OpInfo& op) {
     std::string_view meant;
   };
   constexpr Synonym kSynonyms[] = {
-      {"input", "a"},   {"self", "a"},    {"other", "b"},   {"dim", "dims"},   {"dims", "dim"},
-      {"axis", "dim"},  {"size", "shape"}, {"shape", "size"}, {"tensor1", "b"},  {"tensor2", "c"},
-      {"condition", "pred"}, {"source", "src"}, {"mat2", "b"}, {"vec", "b"}, {"dtype", "output_dtype"},
-      {"weight", "w"},  {"data", "sequence"}, {"split_size_or_sections", "size_or_sections"}};
+      {"input", "a"},    {"self", "a"},         {"other", "b"},
+      {"dim", "dims"},   {"dims", "dim"},       {"axis", "dim"},
+      {"size", "shape"}, {"shape", "size"},     {"tensor1", "b"},
+      {"tensor2", "c"},  {"condition", "pred"}, {"source", "src"},
+      {"mat2", "b"},     {"vec", "b"},          {"dtype", "output_dtype"},
+      {"weight", "w"},   {"data", "sequence"},  {"split_size_or_sections", "size_or_sections"}};
   for (const Synonym& synonym : kSynonyms) {
     if (synonym.given == name && has(synonym.meant)) return synonym.meant;
   }
@@ -51,8 +53,8 @@ std::string_view canonical_keyword(std::string_view name, const OpInfo& op) {
 
 // Keywords that change nothing that a run shows.
 bool is_inert_keyword(std::string_view name) {
-  constexpr std::string_view kInert[] = {"requires_grad", "layout",     "pin_memory", "generator",
-                                         "out",           "non_blocking", "grad_enabled"};
+  constexpr std::string_view kInert[] = {
+      "requires_grad", "layout", "pin_memory", "generator", "out", "non_blocking", "grad_enabled"};
   return std::find(std::begin(kInert), std::end(kInert), name) != std::end(kInert);
 }
 
@@ -110,7 +112,8 @@ void KernelCall::bind(std::vector<RuntimeValue> positional, std::vector<NamedVal
   std::vector<bool> given(params.size(), false);
   std::size_t positional_params = 0;
   for (const Param& param : params) positional_params += param.keyword_only ? 0 : 1;
-  const std::size_t excess = positional.size() > positional_params ? positional.size() - positional_params : 0;
+  const std::size_t excess =
+      positional.size() > positional_params ? positional.size() - positional_params : 0;
   std::size_t next = 0;
   bool spread = excess == 0;
   for (std::size_t i = 0; i < params.size() && next < positional.size(); ++i) {
@@ -127,8 +130,8 @@ void KernelCall::bind(std::vector<RuntimeValue> positional, std::vector<NamedVal
     args_[i] = std::move(positional[next++]);
   }
   if (next < positional.size()) {
-    bad_program(fmt::format("'{}' takes {} positional arguments and {} are given", callee_, positional_params,
-                            positional.size()));
+    bad_program(fmt::format("'{}' takes {} positional arguments and {} are given", callee_,
+                            positional_params, positional.size()));
     return;
   }
   for (NamedValue& keyword : keywords) {
@@ -136,7 +139,9 @@ void KernelCall::bind(std::vector<RuntimeValue> positional, std::vector<NamedVal
     if (name.empty()) {
       if (is_inert_keyword(keyword.name)) continue;
       const OpaqueValue* format = keyword.value.as<OpaqueValue>();
-      if (keyword.name == "memory_format" && format != nullptr && format->text != "torch.channels_last") continue;
+      if (keyword.name == "memory_format" && format != nullptr &&
+          format->text != "torch.channels_last")
+        continue;
       if (keyword.value.as<NoneValue>() != nullptr) continue;
       bad_program(fmt::format("'{}' has no parameter '{}'", callee_, keyword.name));
       return;
@@ -192,7 +197,8 @@ std::vector<Tensor> KernelCall::tensors(std::string_view name) {
     if (const Tensor* one = item.as<Tensor>()) {
       all.push_back(*one);
     } else {
-      bad_program(fmt::format("argument '{}' of '{}' holds something that is no tensor", name, callee_));
+      bad_program(
+          fmt::format("argument '{}' of '{}' holds something that is no tensor", name, callee_));
     }
   }
   return all;
@@ -213,7 +219,8 @@ std::optional<std::int64_t> as_integer(const RuntimeValue& value) {
 
 std::int64_t KernelCall::integer(std::string_view name) {
   if (const std::optional<std::int64_t> found = as_integer(arg(name))) return *found;
-  if (!failed()) bad_program(fmt::format("argument '{}' of '{}' must be an integer", name, callee_));
+  if (!failed())
+    bad_program(fmt::format("argument '{}' of '{}' must be an integer", name, callee_));
   return 0;
 }
 
@@ -252,12 +259,14 @@ std::vector<std::int64_t> KernelCall::integers(std::string_view name) {
   std::vector<std::int64_t> all;
   const Sequence* sequence = value.as<Sequence>();
   if (sequence == nullptr) {
-    if (!failed()) bad_program(fmt::format("argument '{}' of '{}' must be integers", name, callee_));
+    if (!failed())
+      bad_program(fmt::format("argument '{}' of '{}' must be integers", name, callee_));
     return all;
   }
   for (const RuntimeValue& item : sequence->items) {
     const std::optional<std::int64_t> one = as_integer(item);
-    if (!one && !failed()) bad_program(fmt::format("argument '{}' of '{}' must be integers", name, callee_));
+    if (!one && !failed())
+      bad_program(fmt::format("argument '{}' of '{}' must be integers", name, callee_));
     all.push_back(one.value_or(0));
   }
   return all;
@@ -266,15 +275,17 @@ std::vector<std::int64_t> KernelCall::integers(std::string_view name) {
 std::size_t KernelCall::wrap_dim(std::int64_t dim, std::size_t rank) {
   const auto range = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
   if (dim < -range || dim >= range) {
-    raise(fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})", -range,
-                      range - 1, dim),
+    raise(fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                      -range, range - 1, dim),
           "IndexError");
     return 0;
   }
   return static_cast<std::size_t>(dim < 0 ? dim + range : dim);
 }
 
-std::size_t KernelCall::dim(std::string_view name, std::size_t rank) { return wrap_dim(integer(name), rank); }
+std::size_t KernelCall::dim(std::string_view name, std::size_t rank) {
+  return wrap_dim(integer(name), rank);
+}
 
 std::vector<std::size_t> KernelCall::dims(std::string_view name, std::size_t rank) {
   std::vector<std::size_t> all;
@@ -300,7 +311,9 @@ Tensor KernelCall::allocate(DType dtype, const Geometry& geometry) {
   Tensor tensor;
   tensor.dtype = dtype;
   for (const std::int64_t size : geometry.sizes) {
-    if (size < 0) raise(fmt::format("Trying to create tensor with negative dimension {}: [{}]", size, fmt::join(geometry.sizes, ", ")));
+    if (size < 0)
+      raise(fmt::format("Trying to create tensor with negative dimension {}: [{}]", size,
+                        fmt::join(geometry.sizes, ", ")));
   }
   tensor.geometry = geometry;
   tensor.geometry.offset = 0;
@@ -312,8 +325,8 @@ Tensor KernelCall::allocate(DType dtype, const Geometry& geometry) {
     if (!too_large) tensor.storage = allocate_storage(run_, bytes);
     if (tensor.storage == nullptr) {
       fail(RunErrorKind::OutOfMemory, "",
-           fmt::format("'{}' needs a tensor of shape {}, more than the memory limit allows", callee_,
-                       python_tuple(geometry.sizes)));
+           fmt::format("'{}' needs a tensor of shape {}, more than the memory limit allows",
+                       callee_, python_tuple(geometry.sizes)));
     }
   }
   if (tensor.storage == nullptr) tensor = make_tensor(dtype, {0});
@@ -330,10 +343,24 @@ Tensor KernelCall::cast(const Tensor& tensor, DType to) {
   return result;
 }
 
-bool KernelCall::reserve(std::uint64_t bytes) {
+std::vector<std::int64_t> KernelCall::all_integers(const Tensor& tensor) {
+  if (!reserve(tensor.elements(), 2 * sizeof(std::int64_t))) return {};
+  return values_as_int(tensor);
+}
+
+std::vector<double> KernelCall::all_doubles(const Tensor& tensor) {
+  if (!reserve(tensor.elements(), 2 * sizeof(double))) return {};
+  return values_as_double(tensor);
+}
+
+bool KernelCall::reserve(std::int64_t count, std::size_t bytes_each) {
   if (failed()) return false;
-  if (bytes <= run_.limits.bytes && *run_.live_bytes <= run_.limits.bytes - bytes) return true;
-  fail(RunErrorKind::OutOfMemory, "", fmt::format("'{}' needs more memory than the limit allows", callee_));
+  std::uint64_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(static_cast<std::uint64_t>(count), bytes_each, &bytes);
+  if (fits && bytes <= run_.limits.bytes && *run_.live_bytes <= run_.limits.bytes - bytes)
+    return true;
+  fail(RunErrorKind::OutOfMemory, "",
+       fmt::format("'{}' needs more memory than the limit allows", callee_));
   return false;
 }
 
@@ -361,8 +388,9 @@ bool KernelCall::interrupted() {
   if (run_.stop.stop_requested()) {
     fail(RunErrorKind::Cancelled, "", "the run was interrupted");
   } else if (std::chrono::steady_clock::now() > run_.deadline) {
-    fail(RunErrorKind::TimedOut, "",
-         fmt::format("the run took longer than {} ms (in '{}')", run_.limits.time.count(), callee_));
+    fail(
+        RunErrorKind::TimedOut, "",
+        fmt::format("the run took longer than {} ms (in '{}')", run_.limits.time.count(), callee_));
   }
   return failed();
 }

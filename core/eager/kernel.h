@@ -40,12 +40,13 @@ std::optional<Number> number_of(const RuntimeValue& value);
 double to_double(const Number& number);
 RuntimeValue to_value(const Number& number);
 
-// One call: arguments by parameter name of the operation's schema. Errors stick: after the first one the
-// accessors give harmless defaults, and the result is thrown away. Ask failed() before touching memory whose
-// size came from an argument.
+// One call: arguments by parameter name of the operation's schema. Errors stick: after the first
+// one the accessors give harmless defaults, and the result is thrown away. Ask failed() before
+// touching memory whose size came from an argument.
 class KernelCall {
  public:
-  KernelCall(RunContext& run, const OpInfo& op, std::string_view callee) : run_(run), op_(op), callee_(callee) {}
+  KernelCall(RunContext& run, const OpInfo& op, std::string_view callee)
+      : run_(run), op_(op), callee_(callee) {}
 
   // Binds printed arguments to the schema's parameters and fills in defaults.
   void bind(std::vector<RuntimeValue> positional, std::vector<NamedValue> keywords);
@@ -58,15 +59,17 @@ class KernelCall {
   [[nodiscard]] std::span<const RuntimeValue> args() const { return args_; }
 
   [[nodiscard]] const RuntimeValue& arg(std::string_view name) const;
-  [[nodiscard]] bool is_none(std::string_view name) const { return arg(name).as<NoneValue>() != nullptr; }
+  [[nodiscard]] bool is_none(std::string_view name) const {
+    return arg(name).as<NoneValue>() != nullptr;
+  }
   const Tensor& tensor(std::string_view name);
   const Tensor* optional_tensor(std::string_view name);  // null for None
   std::vector<Tensor> tensors(std::string_view name);
   std::int64_t integer(std::string_view name);
   double number(std::string_view name);
   bool flag(std::string_view name);
-  std::string text(std::string_view name);               // of a string; empty for None
-  std::optional<DType> dtype(std::string_view name);     // float -> f32, as torch.get_default_dtype()
+  std::string text(std::string_view name);            // of a string; empty for None
+  std::optional<DType> dtype(std::string_view name);  // float -> f32, as torch.get_default_dtype()
   std::vector<std::int64_t> integers(std::string_view name);  // a lone number counts as one
   // Dims of a reduction, wrapped and sorted: None and () mean all.
   std::vector<std::size_t> dims(std::string_view name, std::size_t rank);
@@ -74,13 +77,18 @@ class KernelCall {
   // Wraps a dim counted from the end.
   std::size_t wrap_dim(std::int64_t dim, std::size_t rank);
 
-  // A zero filled tensor with these strides, offset 0. Fails the call when the memory limit forbids it.
+  // A zero filled tensor with these strides, offset 0. Fails the call when the memory limit forbids
+  // it.
   Tensor allocate(DType dtype, const Geometry& geometry);
   Tensor allocate(DType dtype, const std::vector<std::int64_t>& sizes);
   // Same values, dtype changed where needed; always fresh, strides as PyTorch's cast gives them.
   Tensor cast(const Tensor& tensor, DType dtype);
-  // Checks that scratch memory of `bytes` may be had.
-  bool reserve(std::uint64_t bytes);
+  // Checks that scratch memory for `count` values of `bytes_each` may be had.
+  bool reserve(std::int64_t count, std::size_t bytes_each);
+  // All elements in row-major order; empty when the memory limit forbids it (an expanded tensor may
+  // have 10**18).
+  std::vector<std::int64_t> all_integers(const Tensor& tensor);
+  std::vector<double> all_doubles(const Tensor& tensor);
 
   void raise(std::string message, std::string type = "RuntimeError");  // PyTorch raises too
   void not_supported(std::string message);
@@ -97,7 +105,8 @@ class KernelCall {
   // Sets an argument to None.
   void forget(std::string_view name);
 
-  bool writes_target = false;  // the in-place form of an operation that writes where its key selects
+  bool writes_target =
+      false;  // the in-place form of an operation that writes where its key selects
 
  private:
   void fail(RunErrorKind kind, std::string type, std::string message);
@@ -112,15 +121,16 @@ class KernelCall {
 // The result; meaningless when call.failed().
 using Kernel = RuntimeValue (*)(KernelCall& call);
 
-// Null for rows with kNoKernel, guards, context managers and fusions. In-place rows give their twin's kernel.
+// Null for rows with kNoKernel, guards, context managers and fusions. In-place rows give their
+// twin's kernel.
 Kernel kernel_of(OpCode op);
 
-// Runs the call's kernel with the operation's storage effect: in-place forms write their target and give it
-// back, flag forms write when the flag is set.
+// Runs the call's kernel with the operation's storage effect: in-place forms write their target and
+// give it back, flag forms write when the flag is set.
 RuntimeValue run_operation(KernelCall& call);
 
-// Writes `value` through `target`'s strides as PyTorch's in-place operations do: result dtype must be
-// castable, shapes must broadcast, `target` must not overlap itself.
+// Writes `value` through `target`'s strides as PyTorch's in-place operations do: result dtype must
+// be castable, shapes must broadcast, `target` must not overlap itself.
 void write_into(KernelCall& call, const Tensor& value, Tensor target, bool check_overlap = true);
 
 // Tensor.copy_: broadcast and any dtype conversion; PyTorch's refusals of overlapping memory.
@@ -128,8 +138,8 @@ void copy_into(KernelCall& call, const Tensor& from, Tensor to);
 
 // ---- type promotion
 
-DType promote(DType a, DType b);                  // torch.promote_types
-bool can_cast(DType from, DType to);              // torch.can_cast, the rule of in-place results
+DType promote(DType a, DType b);      // torch.promote_types
+bool can_cast(DType from, DType to);  // torch.can_cast, the rule of in-place results
 DType real_of(DType complex_or_real);
 DType complex_of(DType real);
 

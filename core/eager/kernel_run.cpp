@@ -22,8 +22,8 @@ constexpr std::size_t kRowCount = 2
 
 std::array<Kernel, kRowCount> make_table() {
   std::array<Kernel, kRowCount> table{};
-#define TG_OP(name, id, spellings, schema, traits)               \
-  if constexpr (((traits) & kWithoutKernel) == 0) {              \
+#define TG_OP(name, id, spellings, schema, traits)                 \
+  if constexpr (((traits)&kWithoutKernel) == 0) {                  \
     table[static_cast<std::size_t>(OpCode::name)] = kernel_##name; \
   }
 #define TG_OP_INPLACE(name, id, spellings, schema, twin)
@@ -42,41 +42,67 @@ std::array<Kernel, kRowCount> make_table() {
 // c10::toString of the dtype, as PyTorch's messages print it.
 std::string_view scalar_type_name(DType dtype) {
   switch (dtype) {
-    case DType::Bool: return "Bool";
-    case DType::UInt8: return "Byte";
-    case DType::UInt16: return "UInt16";
-    case DType::UInt32: return "UInt32";
-    case DType::UInt64: return "UInt64";
-    case DType::Int8: return "Char";
-    case DType::Int16: return "Short";
-    case DType::Int32: return "Int";
-    case DType::Int64: return "Long";
-    case DType::Float16: return "Half";
-    case DType::BFloat16: return "BFloat16";
-    case DType::Float32: return "Float";
-    case DType::Float64: return "Double";
-    case DType::Float8E5M2: return "Float8_e5m2";
-    case DType::Float8E5M2Fnuz: return "Float8_e5m2fnuz";
-    case DType::Float8E4M3Fn: return "Float8_e4m3fn";
-    case DType::Float8E4M3Fnuz: return "Float8_e4m3fnuz";
-    case DType::Float8E8M0Fnu: return "Float8_e8m0fnu";
-    case DType::Float4E2M1FnX2: return "Float4_e2m1fn_x2";
-    case DType::Complex32: return "ComplexHalf";
-    case DType::Complex64: return "ComplexFloat";
-    case DType::Complex128: return "ComplexDouble";
+    case DType::Bool:
+      return "Bool";
+    case DType::UInt8:
+      return "Byte";
+    case DType::UInt16:
+      return "UInt16";
+    case DType::UInt32:
+      return "UInt32";
+    case DType::UInt64:
+      return "UInt64";
+    case DType::Int8:
+      return "Char";
+    case DType::Int16:
+      return "Short";
+    case DType::Int32:
+      return "Int";
+    case DType::Int64:
+      return "Long";
+    case DType::Float16:
+      return "Half";
+    case DType::BFloat16:
+      return "BFloat16";
+    case DType::Float32:
+      return "Float";
+    case DType::Float64:
+      return "Double";
+    case DType::Float8E5M2:
+      return "Float8_e5m2";
+    case DType::Float8E5M2Fnuz:
+      return "Float8_e5m2fnuz";
+    case DType::Float8E4M3Fn:
+      return "Float8_e4m3fn";
+    case DType::Float8E4M3Fnuz:
+      return "Float8_e4m3fnuz";
+    case DType::Float8E8M0Fnu:
+      return "Float8_e8m0fnu";
+    case DType::Float4E2M1FnX2:
+      return "Float4_e2m1fn_x2";
+    case DType::Complex32:
+      return "ComplexHalf";
+    case DType::Complex64:
+      return "ComplexFloat";
+    case DType::Complex128:
+      return "ComplexDouble";
   }
   return "";
 }
 
 // at::get_overlap_status: decided only for dense tensors, by address range and strides.
 bool overlaps_partially(const Tensor& written, const Tensor& read) {
-  if (written.storage != read.storage || written.elements() == 0 || read.elements() == 0) return false;
+  if (written.storage != read.storage || written.elements() == 0 || read.elements() == 0)
+    return false;
   if (!is_dense(written.geometry) || !is_dense(read.geometry)) return false;
   const std::int64_t begin_w = written.offset_bytes();
   const std::int64_t begin_r = read.offset_bytes();
-  const std::int64_t end_w = begin_w + written.elements() * static_cast<std::int64_t>(size_bytes(written.dtype));
-  const std::int64_t end_r = begin_r + read.elements() * static_cast<std::int64_t>(size_bytes(read.dtype));
-  if (begin_w == begin_r && end_w == end_r) return written.geometry.strides != read.geometry.strides;
+  const std::int64_t end_w =
+      begin_w + written.elements() * static_cast<std::int64_t>(size_bytes(written.dtype));
+  const std::int64_t end_r =
+      begin_r + read.elements() * static_cast<std::int64_t>(size_bytes(read.dtype));
+  if (begin_w == begin_r && end_w == end_r)
+    return written.geometry.strides != read.geometry.strides;
   return begin_w < end_r && begin_r < end_w;
 }
 
@@ -94,13 +120,16 @@ void check_operands(KernelCall& call, const Tensor& target) {
   for (const RuntimeValue& value : call.args()) {
     const Tensor* read = value.as<Tensor>();
     if (read != nullptr && overlaps_partially(target, *read)) {
-      call.raise("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                 "single memory location. Please clone() the tensor before performing the operation.");
+      call.raise(
+          "unsupported operation: some elements of the input tensor and the written-to tensor "
+          "refer to a "
+          "single memory location. Please clone() the tensor before performing the operation.");
     }
   }
 }
 
-RuntimeValue write_result(KernelCall& call, Kernel kernel, const Tensor& target, std::uint32_t twin_traits) {
+RuntimeValue write_result(KernelCall& call, Kernel kernel, const Tensor& target,
+                          std::uint32_t twin_traits) {
   const bool uniform = (twin_traits & kUniform) != 0;
   if ((twin_traits & kElementwise) != 0) check_operands(call, target);
   if (!uniform && refuses_internal_overlap(target)) {
@@ -128,8 +157,10 @@ Kernel kernel_of(OpCode op) {
 void write_into(KernelCall& call, const Tensor& value, Tensor target, bool check_overlap) {
   if (call.failed()) return;
   if (check_overlap && refuses_internal_overlap(target)) {
-    call.raise("unsupported operation: more than one element of the written-to tensor refers to a single memory "
-               "location. Please clone() the tensor before performing the operation.");
+    call.raise(
+        "unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory "
+        "location. Please clone() the tensor before performing the operation.");
     return;
   }
   if (!can_cast(value.dtype, target.dtype)) {
@@ -139,7 +170,8 @@ void write_into(KernelCall& call, const Tensor& value, Tensor target, bool check
   }
   if (value.geometry.sizes != target.geometry.sizes) {
     call.raise(fmt::format("output with shape [{}] doesn't match the broadcast shape [{}]",
-                           fmt::join(target.geometry.sizes, ", "), fmt::join(value.geometry.sizes, ", ")));
+                           fmt::join(target.geometry.sizes, ", "),
+                           fmt::join(value.geometry.sizes, ", ")));
     return;
   }
   copy_values(value, target);
@@ -157,11 +189,13 @@ RuntimeValue run_operation(KernelCall& call) {
   if (op.has(kInPlace)) {
     const Tensor* target = call.args()[static_cast<std::size_t>(op.mutated_param)].as<Tensor>();
     if (target == nullptr) {
-      call.bad_program(fmt::format("'{}' writes its first argument, which must be a tensor", call.callee()));
+      call.bad_program(
+          fmt::format("'{}' writes its first argument, which must be a tensor", call.callee()));
       return {};
     }
     const Tensor kept = *target;
-    if (!info(op.twin).has(kKeyedWrite)) return write_result(call, kernel, kept, info(op.twin).traits);
+    if (!info(op.twin).has(kKeyedWrite))
+      return write_result(call, kernel, kept, info(op.twin).traits);
     call.writes_target = true;
     kernel(call);
     if (call.failed()) return {};
@@ -191,7 +225,8 @@ RuntimeValue kernel_TensorCopyInto(KernelCall& call) {
   Tensor from;
   if (number_of(call.arg("b"))) {
     from = call.allocate(to.dtype, std::vector<std::int64_t>{});
-    if (!call.failed()) fill_from_double(from, std::vector<double>(is_complex(to.dtype) ? 2 : 1, call.number("b")));
+    if (!call.failed())
+      fill_from_double(from, std::vector<double>(is_complex(to.dtype) ? 2 : 1, call.number("b")));
   } else {
     from = call.tensor("b");
   }
@@ -211,18 +246,23 @@ void copy_into(KernelCall& call, const Tensor& from, Tensor to) {
     fits = size == 1 || size == b.sizes[b.rank() - 1 - d];
   }
   if (!fits) {
-    call.raise(fmt::format("The size of the written tensor [{}] does not fit the size of the read tensor [{}]",
-                           fmt::join(b.sizes, ", "), fmt::join(a.sizes, ", ")));
+    call.raise(fmt::format(
+        "The size of the written tensor [{}] does not fit the size of the read tensor [{}]",
+        fmt::join(b.sizes, ", "), fmt::join(a.sizes, ", ")));
     return;
   }
   if (refuses_internal_overlap(to)) {
-    call.raise("unsupported operation: more than one element of the written-to tensor refers to a single memory "
-               "location. Please clone() the tensor before performing the operation.");
+    call.raise(
+        "unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory "
+        "location. Please clone() the tensor before performing the operation.");
     return;
   }
   if (overlaps_partially(to, from)) {
-    call.raise("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-               "single memory location. Please clone() the tensor before performing the operation.");
+    call.raise(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+        "to a "
+        "single memory location. Please clone() the tensor before performing the operation.");
     return;
   }
   copy_values(from, to);

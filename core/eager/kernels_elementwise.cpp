@@ -36,9 +36,9 @@ RuntimeValue rounding(KernelCall& call) {
   return real != nullptr ? RuntimeValue{truncate_to_integer(*real)} : rounded;
 }
 
-bool has_zero(const Operand& operand) {
+bool has_zero(KernelCall& call, const Operand& operand) {
   if (operand.tensor == nullptr) return to_double(operand.number) == 0;
-  for (const std::int64_t value : values_as_int(*operand.tensor)) {
+  for (const std::int64_t value : call.all_integers(*operand.tensor)) {
     if (value == 0) return true;
   }
   return false;
@@ -50,7 +50,7 @@ bool refuses_zero_divisor(KernelCall& call) {
   if (call.failed()) return true;
   const DType dtype = result_type(operands);
   if (is_float(dtype) || is_complex(dtype)) return false;
-  if (has_zero(operands[1])) call.raise("ZeroDivisionError");
+  if (has_zero(call, operands[1])) call.raise("ZeroDivisionError");
   return call.failed();
 }
 
@@ -65,7 +65,8 @@ RuntimeValue trunc_division(KernelCall& call) {
   const Operand operands[] = {operand(call, "a"), operand(call, "b")};
   if (call.failed()) return {};
   const DType dtype = result_type(operands);
-  if (dtype != DType::Float16 && dtype != DType::BFloat16) return division<scalar::TruncDivide>(call);
+  if (dtype != DType::Float16 && dtype != DType::BFloat16)
+    return division<scalar::TruncDivide>(call);
   const RuntimeValue quotient = binary<scalar::TrueDivide>(call, ResultType::Promoted);
   const Tensor* tensor = quotient.as<Tensor>();
   if (tensor == nullptr) return {};
@@ -73,7 +74,8 @@ RuntimeValue trunc_division(KernelCall& call) {
 }
 
 // alpha belongs to the second operand.
-RuntimeValue add_scaled(KernelCall& call, double sign, std::string_view first, std::string_view second) {
+RuntimeValue add_scaled(KernelCall& call, double sign, std::string_view first,
+                        std::string_view second) {
   const Operand a = operand(call, first);
   const Operand b = operand(call, second);
   Number alpha = std::int64_t{1};
@@ -88,8 +90,9 @@ RuntimeValue add_scaled(KernelCall& call, double sign, std::string_view first, s
   // Python's True + True is 2; the type of the tensors' sum is bool.
   if (a.tensor == nullptr && b.tensor == nullptr && dtype == DType::Bool) dtype = DType::Int64;
   if (sign < 0 && dtype == DType::Bool) {
-    call.raise("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-               "`logical_xor()` operator instead.");
+    call.raise(
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead.");
     return {};
   }
   if (std::holds_alternative<double>(alpha) && !is_float(dtype) && !is_complex(dtype)) {
@@ -125,8 +128,10 @@ std::int64_t width_of(const Operand& a, const Operand& b) {
 
 }  // namespace
 
-#define TG_UNARY_KERNEL(NAME, OP, TYPE) \
-  RuntimeValue kernel_##NAME(KernelCall& call) { return unary<scalar::OP>(call, ResultType::TYPE); }
+#define TG_UNARY_KERNEL(NAME, OP, TYPE)               \
+  RuntimeValue kernel_##NAME(KernelCall& call) {      \
+    return unary<scalar::OP>(call, ResultType::TYPE); \
+  }
 TG_UNARY_KERNEL(Abs, Abs, RealPart)
 TG_UNARY_KERNEL(Sin, Sin, FloatPromoted)
 TG_UNARY_KERNEL(Cos, Cos, FloatPromoted)
@@ -173,32 +178,43 @@ TG_UNARY_KERNEL(Tanhshrink, Tanhshrink, Promoted)
 RuntimeValue kernel_Neg(KernelCall& call) {
   const Operand a = operand(call, "a");
   if (a.tensor != nullptr && a.tensor->dtype == DType::Bool) {
-    call.raise("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
-               "mask, use the `~` or `logical_not()` operator instead.");
+    call.raise(
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a "
+        "mask, use the `~` or `logical_not()` operator instead.");
     return {};
   }
   return unary<scalar::Neg>(call, ResultType::Promoted);
 }
-// prims.sign is torch.sgn, and differs from torch.sign on complex numbers only, where torch.sign raises.
+// prims.sign is torch.sgn, and differs from torch.sign on complex numbers only, where torch.sign
+// raises.
 RuntimeValue kernel_Sign(KernelCall& call) {
   if (call.callee() == "prims.sign") return unary<scalar::Sgn>(call, ResultType::Promoted);
   return unary<scalar::Sign>(call, ResultType::Promoted);
 }
-RuntimeValue kernel_Ceil(KernelCall& call) { return rounding<scalar::Ceil>(call); }
-RuntimeValue kernel_Floor(KernelCall& call) { return rounding<scalar::Floor>(call); }
+RuntimeValue kernel_Ceil(KernelCall& call) {
+  return rounding<scalar::Ceil>(call);
+}
+RuntimeValue kernel_Floor(KernelCall& call) {
+  return rounding<scalar::Floor>(call);
+}
 RuntimeValue kernel_Round(KernelCall& call) {
   const std::int64_t decimals = call.is_none("decimals") ? 0 : call.integer("decimals");
   if (decimals == 0) return rounding<scalar::Round>(call);
   const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
-  return elementwise(call, {operand(call, "a")}, ResultType::Promoted, [scale, decimals]<typename T>(T) {
-    return scalar::RoundDecimals<T>{parameter<T>(scale), decimals < 0};
-  });
+  return elementwise(call, {operand(call, "a")}, ResultType::Promoted,
+                     [scale, decimals]<typename T>(T) {
+                       return scalar::RoundDecimals<T>{parameter<T>(scale), decimals < 0};
+                     });
 }
-RuntimeValue kernel_Trunc(KernelCall& call) { return rounding<scalar::Trunc>(call); }
+RuntimeValue kernel_Trunc(KernelCall& call) {
+  return rounding<scalar::Trunc>(call);
+}
 RuntimeValue kernel_BitwiseNot(KernelCall& call) {
   const Operand a = operand(call, "a");
   const bool truth = !call.failed() && result_type({&a, 1}) == DType::Bool;
-  return truth ? unary<scalar::LogicalNot>(call, ResultType::Bool) : unary<scalar::BitwiseNot>(call, ResultType::Promoted);
+  return truth ? unary<scalar::LogicalNot>(call, ResultType::Bool)
+               : unary<scalar::BitwiseNot>(call, ResultType::Promoted);
 }
 // PyTorch computes square as pow(a, 2): bool gives int64.
 RuntimeValue kernel_Square(KernelCall& call) {
@@ -214,15 +230,18 @@ RuntimeValue kernel_Gelu(KernelCall& call) {
                         : unary<scalar::GeluErf>(call, ResultType::Promoted);
 }
 RuntimeValue kernel_Relu6(KernelCall& call) {
-  return elementwise(call, {operand(call, "a")}, ResultType::Promoted,
-                     []<typename T>(T) { return scalar::ClampBetween<T>{parameter<T>(0), parameter<T>(6)}; });
+  return elementwise(call, {operand(call, "a")}, ResultType::Promoted, []<typename T>(T) {
+    return scalar::ClampBetween<T>{parameter<T>(0), parameter<T>(6)};
+  });
 }
 RuntimeValue kernel_Selu(KernelCall& call) {
   constexpr double kAlpha = 1.6732632423543772848170429916717;
   constexpr double kScale = 1.0507009873554804934193349852946;
   return elu_like(call, kScale, kAlpha * kScale, 1);
 }
-RuntimeValue kernel_Elu(KernelCall& call) { return elu_like(call, 1, call.number("alpha"), 1); }
+RuntimeValue kernel_Elu(KernelCall& call) {
+  return elu_like(call, 1, call.number("alpha"), 1);
+}
 RuntimeValue kernel_Celu(KernelCall& call) {
   const double alpha = call.number("alpha");
   return elu_like(call, 1, alpha, 1 / alpha);
@@ -234,15 +253,17 @@ RuntimeValue kernel_LeakyRelu(KernelCall& call) {
 }
 RuntimeValue kernel_Hardshrink(KernelCall& call) {
   const double lambda = call.number("lambd");
-  return elementwise(call, {operand(call, "a")}, ResultType::Promoted,
-                     [lambda]<typename T>(T) { return scalar::Hardshrink<T>{parameter<T>(lambda)}; });
+  return elementwise(call, {operand(call, "a")}, ResultType::Promoted, [lambda]<typename T>(T) {
+    return scalar::Hardshrink<T>{parameter<T>(lambda)};
+  });
 }
 RuntimeValue kernel_Softplus(KernelCall& call) {
   const double beta = call.number("beta");
   const double threshold = call.number("threshold");
-  return elementwise(call, {operand(call, "a")}, ResultType::Promoted, [beta, threshold]<typename T>(T) {
-    return scalar::Softplus<T>{parameter<T>(beta), parameter<T>(threshold)};
-  });
+  return elementwise(call, {operand(call, "a")}, ResultType::Promoted,
+                     [beta, threshold]<typename T>(T) {
+                       return scalar::Softplus<T>{parameter<T>(beta), parameter<T>(threshold)};
+                     });
 }
 RuntimeValue kernel_NanToNum(KernelCall& call) {
   const Operand a = operand(call, "a");
@@ -260,8 +281,10 @@ RuntimeValue kernel_NanToNum(KernelCall& call) {
   });
 }
 
-#define TG_BINARY_KERNEL(NAME, OP, TYPE) \
-  RuntimeValue kernel_##NAME(KernelCall& call) { return binary<scalar::OP>(call, ResultType::TYPE); }
+#define TG_BINARY_KERNEL(NAME, OP, TYPE)               \
+  RuntimeValue kernel_##NAME(KernelCall& call) {       \
+    return binary<scalar::OP>(call, ResultType::TYPE); \
+  }
 TG_BINARY_KERNEL(Atan2, Atan2, FloatPromoted)
 TG_BINARY_KERNEL(Copysign, Copysign, FloatPromoted)
 TG_BINARY_KERNEL(BitwiseAnd, BitwiseAnd, Promoted)
@@ -280,8 +303,8 @@ TG_BINARY_KERNEL(Maximum, Maximum, Promoted)
 TG_BINARY_KERNEL(Minimum, Minimum, Promoted)
 #undef TG_BINARY_KERNEL
 
-// PyTorch's CPU kernels of mul and div take a 0-d second operand in its own precision where the result is f16
-// or bf16; all others round it to the common dtype first.
+// PyTorch's CPU kernels of mul and div take a 0-d second operand in its own precision where the
+// result is f16 or bf16; all others round it to the common dtype first.
 template <template <typename> class Op>
 RuntimeValue binary_with_exact_scalar(KernelCall& call, ResultType type) {
   const Operand a = operand(call, "a");
@@ -312,13 +335,27 @@ RuntimeValue kernel_Logsigmoid(KernelCall& call) {
   if (!call.failed()) copy_values(*tensor, plain_result);
   return {std::move(plain_result)};
 }
-RuntimeValue kernel_Add(KernelCall& call) { return add_scaled(call, 1, "a", "b"); }
-RuntimeValue kernel_Sub(KernelCall& call) { return add_scaled(call, -1, "a", "b"); }
-RuntimeValue kernel_Rsub(KernelCall& call) { return add_scaled(call, -1, "b", "a"); }
-RuntimeValue kernel_CDiv(KernelCall& call) { return division<scalar::CDivide>(call); }
-RuntimeValue kernel_FloorDivide(KernelCall& call) { return division<scalar::FloorDivide>(call); }
-RuntimeValue kernel_Fmod(KernelCall& call) { return division<scalar::Fmod>(call); }
-RuntimeValue kernel_Remainder(KernelCall& call) { return division<scalar::Remainder>(call); }
+RuntimeValue kernel_Add(KernelCall& call) {
+  return add_scaled(call, 1, "a", "b");
+}
+RuntimeValue kernel_Sub(KernelCall& call) {
+  return add_scaled(call, -1, "a", "b");
+}
+RuntimeValue kernel_Rsub(KernelCall& call) {
+  return add_scaled(call, -1, "b", "a");
+}
+RuntimeValue kernel_CDiv(KernelCall& call) {
+  return division<scalar::CDivide>(call);
+}
+RuntimeValue kernel_FloorDivide(KernelCall& call) {
+  return division<scalar::FloorDivide>(call);
+}
+RuntimeValue kernel_Fmod(KernelCall& call) {
+  return division<scalar::Fmod>(call);
+}
+RuntimeValue kernel_Remainder(KernelCall& call) {
+  return division<scalar::Remainder>(call);
+}
 RuntimeValue kernel_Div(KernelCall& call) {
   const std::string mode = call.text("rounding_mode");
   if (call.failed()) return {};
@@ -332,10 +369,12 @@ RuntimeValue kernel_Nextafter(KernelCall& call) {
   const DType dtype = result_type(operands);
   const std::vector<Operand> both{operands[0], operands[1]};
   if (dtype == DType::BFloat16) {
-    return elementwise(call, both, ResultType::Promoted, [](auto) { return scalar::NextafterSmall<BFloat16>{}; });
+    return elementwise(call, both, ResultType::Promoted,
+                       [](auto) { return scalar::NextafterSmall<BFloat16>{}; });
   }
   if (dtype == DType::Float16) {
-    return elementwise(call, both, ResultType::Promoted, [](auto) { return scalar::NextafterSmall<Float16>{}; });
+    return elementwise(call, both, ResultType::Promoted,
+                       [](auto) { return scalar::NextafterSmall<Float16>{}; });
   }
   return binary<scalar::Nextafter>(call, ResultType::Promoted);
 }
@@ -357,8 +396,9 @@ RuntimeValue kernel_Pow(KernelCall& call) {
   }
   if (b.tensor == nullptr && a.tensor != nullptr && is_float(dtype)) {
     const double exponent = to_double(b.number);
-    return elementwise(call, {a}, ResultType::Promoted,
-                       [exponent]<typename T>(T) { return scalar::PowScalar<T>{exponent}; }, dtype);
+    return elementwise(
+        call, {a}, ResultType::Promoted,
+        [exponent]<typename T>(T) { return scalar::PowScalar<T>{exponent}; }, dtype);
   }
   return elementwise(call, {a, b}, ResultType::Promoted, plain<scalar::Pow>());
 }
@@ -395,14 +435,19 @@ RuntimeValue fused(KernelCall& call) {
   if (!call.is_none("value")) {
     if (const std::optional<Number> given = number_of(call.arg("value"))) value = *given;
   }
-  return elementwise(call, {operand(call, "a"), operand(call, "b"), operand(call, "c")}, ResultType::Promoted,
+  return elementwise(call, {operand(call, "a"), operand(call, "b"), operand(call, "c")},
+                     ResultType::Promoted,
                      [&value]<typename T>(T) { return Op<T>{scalar_as<T>(value)}; });
 }
 
 }  // namespace
 
-RuntimeValue kernel_Addcmul(KernelCall& call) { return fused<scalar::Addcmul>(call); }
-RuntimeValue kernel_Addcdiv(KernelCall& call) { return fused<scalar::Addcdiv>(call); }
+RuntimeValue kernel_Addcmul(KernelCall& call) {
+  return fused<scalar::Addcmul>(call);
+}
+RuntimeValue kernel_Addcdiv(KernelCall& call) {
+  return fused<scalar::Addcdiv>(call);
+}
 
 RuntimeValue kernel_Clamp(KernelCall& call) {
   const Operand a = operand(call, "a");
@@ -416,8 +461,11 @@ RuntimeValue kernel_Clamp(KernelCall& call) {
     return elementwise(call, {a, operand(call, "min"), operand(call, "max")}, ResultType::Promoted,
                        plain<scalar::Clamp>());
   }
-  if (has_low) return elementwise(call, {a, operand(call, "min")}, ResultType::Promoted, plain<scalar::Maximum>());
-  return elementwise(call, {a, operand(call, "max")}, ResultType::Promoted, plain<scalar::Minimum>());
+  if (has_low)
+    return elementwise(call, {a, operand(call, "min")}, ResultType::Promoted,
+                       plain<scalar::Maximum>());
+  return elementwise(call, {a, operand(call, "max")}, ResultType::Promoted,
+                     plain<scalar::Minimum>());
 }
 RuntimeValue kernel_Hardtanh(KernelCall& call) {
   const double low = call.number("min_val");
@@ -429,9 +477,10 @@ RuntimeValue kernel_Hardtanh(KernelCall& call) {
 RuntimeValue kernel_Threshold(KernelCall& call) {
   const double threshold = call.number("threshold");
   const double value = call.number("value");
-  return elementwise(call, {operand(call, "a")}, ResultType::Promoted, [threshold, value]<typename T>(T) {
-    return scalar::Threshold<T>{parameter<T>(threshold), parameter<T>(value)};
-  });
+  return elementwise(call, {operand(call, "a")}, ResultType::Promoted,
+                     [threshold, value]<typename T>(T) {
+                       return scalar::Threshold<T>{parameter<T>(threshold), parameter<T>(value)};
+                     });
 }
 
 }  // namespace tg

@@ -50,7 +50,8 @@ RuntimeValue filled(KernelCall& call, const Geometry& geometry, DType dtype, con
   return {std::move(result)};
 }
 
-RuntimeValue filled_sizes(KernelCall& call, std::string_view name, const Number& number, DType fallback) {
+RuntimeValue filled_sizes(KernelCall& call, std::string_view name, const Number& number,
+                          DType fallback) {
   const std::vector<std::int64_t> sizes = call.integers(name);
   const DType dtype = call.dtype("dtype").value_or(fallback);
   if (call.failed()) return {};
@@ -67,15 +68,18 @@ RuntimeValue filled_like(KernelCall& call, const Number& number) {
 RuntimeValue counted(KernelCall& call, double start, double step, std::int64_t count, DType dtype) {
   if (count < 0) count = 0;
   Tensor result = call.allocate(dtype, {count});
-  if (call.failed()) return {};
+  if (!call.reserve(count, sizeof(double))) return {};
   if (is_float(dtype)) {
     std::vector<double> values(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = start + step * static_cast<double>(i);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = start + step * static_cast<double>(i);
     fill_from_double(result, values);
   } else {
     std::vector<std::int64_t> values(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<std::int64_t>(start) + static_cast<std::int64_t>(step) * static_cast<std::int64_t>(i);
+      const std::int64_t gone =
+          scalar::wrap_mul(truncate_to_integer(step), static_cast<std::int64_t>(i));
+      values[i] = scalar::wrap_add(truncate_to_integer(start), gone);
     }
     fill_from_int(result, values);
   }
@@ -89,7 +93,7 @@ double unit_random(RunContext& run) {
 template <typename Draw>
 RuntimeValue random(KernelCall& call, const Geometry& geometry, DType dtype, Draw&& draw) {
   Tensor result = call.allocate(dtype, geometry);
-  if (call.failed()) return {};
+  if (!call.reserve(result.elements(), sizeof(double))) return {};
   std::vector<double> values(static_cast<std::size_t>(result.elements()));
   for (double& value : values) value = draw();
   fill_from_double(result, values);
@@ -115,8 +119,8 @@ std::vector<std::int64_t> sequence_sizes(const RuntimeValue& value) {
 }
 
 // False when the nesting is irregular or a leaf is no number.
-bool collect_numbers(const RuntimeValue& value, std::size_t depth, const std::vector<std::int64_t>& sizes,
-                     std::vector<Number>& leaves) {
+bool collect_numbers(const RuntimeValue& value, std::size_t depth,
+                     const std::vector<std::int64_t>& sizes, std::vector<Number>& leaves) {
   if (const std::optional<Number> number = number_of(value)) {
     leaves.push_back(*number);
     return depth == sizes.size();
@@ -135,15 +139,31 @@ RuntimeValue kernel_FullPrim(KernelCall& call) {
   const Number number = number_argument(call, "fill_value");
   return filled_sizes(call, "shape", number, dtype_of_number(number));
 }
-RuntimeValue kernel_Full(KernelCall& call) { return kernel_FullPrim(call); }
-RuntimeValue kernel_FullLike(KernelCall& call) { return filled_like(call, number_argument(call, "fill_value")); }
-RuntimeValue kernel_Ones(KernelCall& call) { return filled_sizes(call, "size", std::int64_t{1}, DType::Float32); }
-RuntimeValue kernel_Zeros(KernelCall& call) { return filled_sizes(call, "size", std::int64_t{0}, DType::Float32); }
-RuntimeValue kernel_OnesLike(KernelCall& call) { return filled_like(call, std::int64_t{1}); }
-RuntimeValue kernel_ZerosLike(KernelCall& call) { return filled_like(call, std::int64_t{0}); }
-RuntimeValue kernel_Fill(KernelCall& call) { return filled_like(call, number_argument(call, "value")); }
+RuntimeValue kernel_Full(KernelCall& call) {
+  return kernel_FullPrim(call);
+}
+RuntimeValue kernel_FullLike(KernelCall& call) {
+  return filled_like(call, number_argument(call, "fill_value"));
+}
+RuntimeValue kernel_Ones(KernelCall& call) {
+  return filled_sizes(call, "size", std::int64_t{1}, DType::Float32);
+}
+RuntimeValue kernel_Zeros(KernelCall& call) {
+  return filled_sizes(call, "size", std::int64_t{0}, DType::Float32);
+}
+RuntimeValue kernel_OnesLike(KernelCall& call) {
+  return filled_like(call, std::int64_t{1});
+}
+RuntimeValue kernel_ZerosLike(KernelCall& call) {
+  return filled_like(call, std::int64_t{0});
+}
+RuntimeValue kernel_Fill(KernelCall& call) {
+  return filled_like(call, number_argument(call, "value"));
+}
 // Zeros: PyTorch's bytes are undefined here, so any bytes are right.
-RuntimeValue kernel_Empty(KernelCall& call) { return filled_sizes(call, "shape", std::int64_t{0}, DType::Float32); }
+RuntimeValue kernel_Empty(KernelCall& call) {
+  return filled_sizes(call, "shape", std::int64_t{0}, DType::Float32);
+}
 
 RuntimeValue kernel_Iota(KernelCall& call) {
   const DType dtype = call.dtype("dtype").value_or(DType::Int64);
@@ -159,7 +179,8 @@ RuntimeValue kernel_Arange(KernelCall& call) {
     start = end;
     end = number_argument(call, "end");
   }
-  const Number step = call.is_none("step") ? Number{std::int64_t{1}} : number_argument(call, "step");
+  const Number step =
+      call.is_none("step") ? Number{std::int64_t{1}} : number_argument(call, "step");
   const bool real = std::holds_alternative<double>(start) || std::holds_alternative<double>(end) ||
                     std::holds_alternative<double>(step);
   const DType dtype = call.dtype("dtype").value_or(real ? DType::Float32 : DType::Int64);
@@ -175,7 +196,8 @@ RuntimeValue kernel_Arange(KernelCall& call) {
     return {};
   }
   const double most = 1e18;
-  return counted(call, to_double(start), step_size, static_cast<std::int64_t>(std::min(count, most)), dtype);
+  return counted(call, to_double(start), step_size,
+                 static_cast<std::int64_t>(std::min(count, most)), dtype);
 }
 
 RuntimeValue kernel_TensorFromSequence(KernelCall& call) {
@@ -248,9 +270,8 @@ RuntimeValue kernel_Dropout(KernelCall& call) {
   if (call.failed()) return {};
   if (!training || p == 0) return {a};
   const double keep = 1 - p;
-  const RuntimeValue mask = random(call, dense_like(a.geometry), a.dtype, [&] {
-    return unit_random(call.run()) < keep ? 1 / keep : 0.0;
-  });
+  const RuntimeValue mask = random(call, dense_like(a.geometry), a.dtype,
+                                   [&] { return unit_random(call.run()) < keep ? 1 / keep : 0.0; });
   if (call.failed()) return {};
   const Tensor* scale = mask.as<Tensor>();
   return elementwise(call, {{&a, {}}, {scale, {}}}, ResultType::Promoted,
@@ -274,13 +295,18 @@ RuntimeValue kernel_Size(KernelCall& call) {
 RuntimeValue kernel_Dim(KernelCall& call) {
   return {static_cast<std::int64_t>(call.tensor("a").geometry.rank())};
 }
-RuntimeValue kernel_Numel(KernelCall& call) { return {call.tensor("a").elements()}; }
-RuntimeValue kernel_IsFloatingPoint(KernelCall& call) { return {is_float(call.tensor("a").dtype)}; }
+RuntimeValue kernel_Numel(KernelCall& call) {
+  return {call.tensor("a").elements()};
+}
+RuntimeValue kernel_IsFloatingPoint(KernelCall& call) {
+  return {is_float(call.tensor("a").dtype)};
+}
 RuntimeValue kernel_Item(KernelCall& call) {
   const Tensor& a = call.tensor("a");
   if (call.failed()) return {};
   if (a.elements() != 1) {
-    call.raise(fmt::format("a Tensor with {} elements cannot be converted to Scalar", a.elements()));
+    call.raise(
+        fmt::format("a Tensor with {} elements cannot be converted to Scalar", a.elements()));
     return {};
   }
   if (a.dtype == DType::Bool) return {values_as_int(a).front() != 0};
@@ -292,7 +318,11 @@ RuntimeValue kernel_Item(KernelCall& call) {
   return {values_as_int(a).front()};
 }
 
-RuntimeValue kernel_ClearMutableCollection(KernelCall&) { return {NoneValue{}}; }
-RuntimeValue kernel_SetBuffer(KernelCall&) { return {NoneValue{}}; }
+RuntimeValue kernel_ClearMutableCollection(KernelCall&) {
+  return {NoneValue{}};
+}
+RuntimeValue kernel_SetBuffer(KernelCall&) {
+  return {NoneValue{}};
+}
 
 }  // namespace tg

@@ -1,5 +1,5 @@
-// Matrix products and convolution. Everything is carried in double (integers in int64), so that a result does
-// not depend on the order of summation; blocks keep the operands in cache.
+// Matrix products and convolution. Everything is carried in double (integers in int64), so that a
+// result does not depend on the order of summation; blocks keep the operands in cache.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,8 +23,8 @@ void with_wide_type(DType dtype, F&& f) {
 template <typename C>
 std::vector<C> load_all(KernelCall& call, const Tensor& tensor) {
   std::vector<C> values;
+  if (!call.reserve(tensor.elements(), sizeof(C) + size_bytes(tensor.dtype))) return values;
   const auto count = static_cast<std::size_t>(tensor.elements());
-  if (!call.reserve(count * sizeof(C))) return values;
   const LoadBlock load = loader(tensor.dtype, compute_of<C>());
   if (load == nullptr) {
     call.not_supported(fmt::format("'{}' on {} tensors", call.callee(), short_name(tensor.dtype)));
@@ -39,16 +39,19 @@ std::vector<C> load_all(KernelCall& call, const Tensor& tensor) {
 
 // c[m, n] += a[m, k] * b[k, n], row-major.
 template <typename C>
-void multiply_add(KernelCall& call, const C* a, const C* b, C* c, std::int64_t m, std::int64_t n, std::int64_t k) {
+void multiply_add(KernelCall& call, const C* a, const C* b, C* c, std::int64_t m, std::int64_t n,
+                  std::int64_t k) {
   constexpr std::int64_t kBlock = 64;
   for (std::int64_t k0 = 0; k0 < k; k0 += kBlock) {
     const std::int64_t k1 = std::min(k, k0 + kBlock);
     for (std::int64_t i = 0; i < m; ++i) {
       C* row = c + i * n;
+      if ((i & 0xff) == 0xff && call.interrupted()) return;
       for (std::int64_t p = k0; p < k1; ++p) {
         const C factor = a[i * k + p];
         const C* other = b + p * n;
-        for (std::int64_t j = 0; j < n; ++j) row[j] = scalar::plus(row[j], scalar::times(factor, other[j]));
+        for (std::int64_t j = 0; j < n; ++j)
+          row[j] = scalar::plus(row[j], scalar::times(factor, other[j]));
       }
     }
     if (call.interrupted()) return;
@@ -56,14 +59,17 @@ void multiply_add(KernelCall& call, const C* a, const C* b, C* c, std::int64_t m
 }
 
 template <typename C>
-Tensor store_all(KernelCall& call, DType dtype, const std::vector<std::int64_t>& sizes, const std::vector<C>& values) {
+Tensor store_all(KernelCall& call, DType dtype, const std::vector<std::int64_t>& sizes,
+                 const std::vector<C>& values) {
   Tensor result = call.allocate(dtype, sizes);
   if (call.failed() || values.empty()) return result;
   storer(compute_of<C>(), dtype)(element_address(result), 1, result.elements(), values.data());
   return result;
 }
 
-std::string shape_text(const Tensor& tensor) { return fmt::format("{}", fmt::join(tensor.geometry.sizes, ", ")); }
+std::string shape_text(const Tensor& tensor) {
+  return fmt::format("{}", fmt::join(tensor.geometry.sizes, ", "));
+}
 
 Tensor with_geometry(const Tensor& tensor, Geometry geometry) {
   Tensor result = tensor;
@@ -106,13 +112,14 @@ std::vector<std::int64_t> batch_shape(KernelCall& call, const Tensor& a, const T
 
 Tensor matmul(KernelCall& call, const Tensor& left, const Tensor& right, const Tensor* bias) {
   if (left.geometry.rank() == 0 || right.geometry.rank() == 0) {
-    call.raise(fmt::format("both arguments to matmul need to be at least 1D, but they are {}D and {}D",
-                           left.geometry.rank(), right.geometry.rank()));
+    call.raise(
+        fmt::format("both arguments to matmul need to be at least 1D, but they are {}D and {}D",
+                    left.geometry.rank(), right.geometry.rank()));
     return left;
   }
   if (left.dtype != right.dtype) {
-    call.raise(fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}", torch_name(left.dtype),
-                           torch_name(right.dtype)));
+    call.raise(fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}",
+                           torch_name(left.dtype), torch_name(right.dtype)));
     return left;
   }
   const Tensor a = as_matrix(left, false);
@@ -121,7 +128,8 @@ Tensor matmul(KernelCall& call, const Tensor& left, const Tensor& right, const T
   const std::int64_t k = a.geometry.sizes.back();
   const std::int64_t n = b.geometry.sizes.back();
   if (*(b.geometry.sizes.end() - 2) != k) {
-    call.raise(fmt::format("mat1 and mat2 shapes cannot be multiplied ({} and {})", shape_text(left), shape_text(right)));
+    call.raise(fmt::format("mat1 and mat2 shapes cannot be multiplied ({} and {})",
+                           shape_text(left), shape_text(right)));
     return left;
   }
   const std::vector<std::int64_t> batch = batch_shape(call, a, b);
@@ -133,17 +141,18 @@ Tensor matmul(KernelCall& call, const Tensor& left, const Tensor& right, const T
   with_wide_type(left.dtype, [&]<typename C>(C) {
     const std::vector<C> values_a = load_all<C>(call, expanded(a, batch));
     const std::vector<C> values_b = load_all<C>(call, expanded(b, batch));
-    std::int64_t batches = 1;
-    for (const std::int64_t size : batch) batches *= size;
-    const auto cells = static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(batches);
-    if (!call.reserve(cells * sizeof(C))) return;
-    std::vector<C> values(cells);
+    const std::int64_t batches = element_count(contiguous_geometry(batch));
+    const std::int64_t cells = saturating_product(saturating_product(m, n), batches);
+    if (!call.reserve(cells, sizeof(C))) return;
+    std::vector<C> values(static_cast<std::size_t>(cells));
     if (bias != nullptr) {
       const std::vector<C> added = load_all<C>(call, *bias);
-      for (std::size_t i = 0; i < values.size() && !added.empty(); ++i) values[i] = added[i % added.size()];
+      for (std::size_t i = 0; i < values.size() && !added.empty(); ++i)
+        values[i] = added[i % added.size()];
     }
     for (std::int64_t i = 0; i < batches && !call.failed(); ++i) {
-      multiply_add(call, values_a.data() + i * m * k, values_b.data() + i * k * n, values.data() + i * m * n, m, n, k);
+      multiply_add(call, values_a.data() + i * m * k, values_b.data() + i * k * n,
+                   values.data() + i * m * n, m, n, k);
     }
     result = store_all(call, left.dtype, sizes, values);
   });
@@ -176,8 +185,8 @@ struct ConvolutionShape {
 // Column matrix of one image and group: [channels * kernel, output positions].
 template <typename C>
 std::vector<C> columns(const C* image, std::int64_t channels, const std::vector<std::int64_t>& in,
-                       const std::vector<std::int64_t>& kernel, const std::vector<std::int64_t>& out,
-                       const ConvolutionShape& shape) {
+                       const std::vector<std::int64_t>& kernel,
+                       const std::vector<std::int64_t>& out, const ConvolutionShape& shape) {
   const std::size_t dims = in.size();
   std::int64_t in_count = 1, kernel_count = 1, out_count = 1;
   for (std::size_t d = 0; d < dims; ++d) {
@@ -193,8 +202,8 @@ std::vector<C> columns(const C* image, std::int64_t channels, const std::vector<
         std::int64_t rest_tap = tap, rest_position = position, index = 0, scale = 1;
         bool inside = true;
         for (std::size_t d = dims; d-- > 0;) {
-          const std::int64_t at = rest_position % out[d] * shape.stride[d] + rest_tap % kernel[d] * shape.dilation[d] -
-                                  shape.padding[d];
+          const std::int64_t at = rest_position % out[d] * shape.stride[d] +
+                                  rest_tap % kernel[d] * shape.dilation[d] - shape.padding[d];
           rest_position /= out[d];
           rest_tap /= kernel[d];
           inside = inside && at >= 0 && at < in[d];
@@ -208,39 +217,55 @@ std::vector<C> columns(const C* image, std::int64_t channels, const std::vector<
   return result;
 }
 
-Tensor convolve(KernelCall& call, const Tensor& input, const Tensor& weight, const Tensor* bias, const ConvolutionShape& shape) {
+Tensor convolve(KernelCall& call, const Tensor& input, const Tensor& weight, const Tensor* bias,
+                const ConvolutionShape& shape) {
   const std::size_t dims = weight.geometry.rank() < 2 ? 0 : weight.geometry.rank() - 2;
   const bool batched = input.geometry.rank() == dims + 2;
   if (dims == 0 || (!batched && input.geometry.rank() != dims + 1)) {
-    call.raise(fmt::format("Expected {}D or {}D input to convolution, but got input of size: [{}]", dims + 1, dims + 2,
-                           shape_text(input)));
+    call.raise(fmt::format("Expected {}D or {}D input to convolution, but got input of size: [{}]",
+                           dims + 1, dims + 2, shape_text(input)));
     return input;
   }
-  std::vector<std::int64_t> in(input.geometry.sizes.end() - static_cast<std::ptrdiff_t>(dims), input.geometry.sizes.end());
+  std::vector<std::int64_t> in(input.geometry.sizes.end() - static_cast<std::ptrdiff_t>(dims),
+                               input.geometry.sizes.end());
   std::vector<std::int64_t> kernel(weight.geometry.sizes.begin() + 2, weight.geometry.sizes.end());
   const std::int64_t batch = batched ? input.geometry.sizes[0] : 1;
   const std::int64_t in_channels = input.geometry.sizes[batched ? 1 : 0];
   const std::int64_t out_channels = weight.geometry.sizes[0];
   const std::int64_t group_in = weight.geometry.sizes[1];
-  if (shape.groups <= 0 || in_channels != group_in * shape.groups || out_channels % shape.groups != 0) {
-    call.raise(fmt::format("Given groups={}, weight of size [{}], expected input[{}] to have {} channels, but got {} "
-                           "channels instead",
-                           shape.groups, shape_text(weight), shape_text(input), group_in * shape.groups, in_channels));
+  if (shape.groups <= 0 || in_channels != group_in * shape.groups ||
+      out_channels % shape.groups != 0) {
+    call.raise(fmt::format(
+        "Given groups={}, weight of size [{}], expected input[{}] to have {} channels, but got {} "
+        "channels instead",
+        shape.groups, shape_text(weight), shape_text(input), group_in * shape.groups, in_channels));
     return input;
+  }
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 31;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const std::int64_t most =
+        std::max({shape.stride[d], shape.padding[d], shape.dilation[d], kernel[d], in[d]});
+    if (most > kFarthest || shape.padding[d] < 0 || shape.dilation[d] <= 0) {
+      call.raise("negative padding, non-positive dilation or oversized argument is not supported");
+      return input;
+    }
   }
   std::vector<std::int64_t> out(dims);
   std::int64_t in_count = 1, kernel_count = 1, out_count = 1;
   for (std::size_t d = 0; d < dims; ++d) {
-    const std::int64_t room = in[d] + 2 * shape.padding[d] - shape.dilation[d] * (kernel[d] - 1) - 1;
+    const std::int64_t room =
+        in[d] + 2 * shape.padding[d] - shape.dilation[d] * (kernel[d] - 1) - 1;
     if (room < 0 || shape.stride[d] <= 0) {
-      call.raise("Calculated padded input size per channel is smaller than the kernel size. Kernel size can't be "
-                 "greater than actual input size");
+      call.raise(
+          "Calculated padded input size per channel is smaller than the kernel size. Kernel size "
+          "can't be "
+          "greater than actual input size");
       return input;
     }
     out[d] = room / shape.stride[d] + 1;
-    in_count *= in[d];
-    kernel_count *= kernel[d];
-    out_count *= out[d];
+    in_count = saturating_product(in_count, in[d]);
+    kernel_count = saturating_product(kernel_count, kernel[d]);
+    out_count = saturating_product(out_count, out[d]);
   }
   std::vector<std::int64_t> sizes;
   if (batched) sizes.push_back(batch);
@@ -253,25 +278,29 @@ Tensor convolve(KernelCall& call, const Tensor& input, const Tensor& weight, con
     const std::vector<C> added = bias != nullptr ? load_all<C>(call, *bias) : std::vector<C>{};
     const std::int64_t group_out = out_channels / shape.groups;
     const std::int64_t depth = group_in * kernel_count;
-    const auto cells = static_cast<std::uint64_t>(batch * out_channels) * static_cast<std::uint64_t>(out_count);
-    if (!call.reserve((cells + static_cast<std::uint64_t>(depth * out_count)) * sizeof(C))) return;
-    std::vector<C> values(cells);
+    const std::int64_t cells = saturating_product(batch * out_channels, out_count);
+    if (!call.reserve(saturating_sum(cells, saturating_product(depth, out_count)), sizeof(C)))
+      return;
+    std::vector<C> values(static_cast<std::size_t>(cells));
     for (std::int64_t image_index = 0; image_index < batch; ++image_index) {
       for (std::int64_t group = 0; group < shape.groups; ++group) {
         const C* from = image.data() + (image_index * in_channels + group * group_in) * in_count;
         const std::vector<C> matrix = columns(from, group_in, in, kernel, out, shape);
         C* to = values.data() + (image_index * out_channels + group * group_out) * out_count;
         for (std::int64_t c = 0; c < group_out && !added.empty(); ++c) {
-          std::fill(to + c * out_count, to + (c + 1) * out_count, added[static_cast<std::size_t>(group * group_out + c)]);
+          std::fill(to + c * out_count, to + (c + 1) * out_count,
+                    added[static_cast<std::size_t>(group * group_out + c)]);
         }
-        multiply_add(call, taps.data() + group * group_out * depth, matrix.data(), to, group_out, out_count, depth);
+        multiply_add(call, taps.data() + group * group_out * depth, matrix.data(), to, group_out,
+                     out_count, depth);
         if (call.failed()) return;
       }
     }
     result = store_all(call, input.dtype, sizes, values);
   });
   // Kernels on CPU answer in channels_last when an operand lies so.
-  if (!call.failed() && (suggests_channels_last(input.geometry) || suggests_channels_last(weight.geometry))) {
+  if (!call.failed() &&
+      (suggests_channels_last(input.geometry) || suggests_channels_last(weight.geometry))) {
     if (sizes.size() == 4) {
       Tensor turned = call.allocate(input.dtype, ordered_geometry(sizes, {1, 3, 2, 0}));
       if (!call.failed()) copy_values(result, turned);
@@ -304,7 +333,8 @@ RuntimeValue kernel_Convolution(KernelCall& call) {
   const Tensor* bias = call.optional_tensor("bias");
   if (call.flag("transposed")) call.not_supported("transposed convolution");
   const std::size_t dims = weight.geometry.rank() < 2 ? 0 : weight.geometry.rank() - 2;
-  const ConvolutionShape shape{per_dim(call.integers("stride"), dims), per_dim(call.integers("padding"), dims),
+  const ConvolutionShape shape{per_dim(call.integers("stride"), dims),
+                               per_dim(call.integers("padding"), dims),
                                per_dim(call.integers("dilation"), dims), call.integer("groups")};
   if (call.failed()) return {};
   return {convolve(call, a, weight, bias, shape)};
@@ -315,7 +345,9 @@ RuntimeValue kernel_Conv2d(KernelCall& call) {
   const Tensor& weight = call.tensor("weight");
   const Tensor* bias = call.optional_tensor("bias");
   const std::size_t dims = weight.geometry.rank() < 2 ? 0 : weight.geometry.rank() - 2;
-  ConvolutionShape shape{per_dim(call.integers("stride"), dims), {}, per_dim(call.integers("dilation"), dims),
+  ConvolutionShape shape{per_dim(call.integers("stride"), dims),
+                         {},
+                         per_dim(call.integers("dilation"), dims),
                          call.integer("groups")};
   if (call.arg("padding").as<StringValue>() != nullptr) {
     const std::string word = call.text("padding");

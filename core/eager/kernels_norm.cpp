@@ -10,8 +10,8 @@
 namespace tg {
 namespace {
 
-std::vector<double> all_doubles(const Tensor* tensor) {
-  return tensor != nullptr ? values_as_double(*tensor) : std::vector<double>{};
+std::vector<double> optional_doubles(KernelCall& call, const Tensor* tensor) {
+  return tensor != nullptr ? call.all_doubles(*tensor) : std::vector<double>{};
 }
 
 struct Statistics {
@@ -28,9 +28,11 @@ Statistics statistics(const std::vector<double>& row) {
   return result;
 }
 
-void check_size(KernelCall& call, const Tensor* tensor, std::int64_t channels, std::string_view name) {
+void check_size(KernelCall& call, const Tensor* tensor, std::int64_t channels,
+                std::string_view name) {
   if (tensor == nullptr || call.failed() || tensor->elements() == channels) return;
-  call.raise(fmt::format("{} should contain {} elements not {}", name, channels, tensor->elements()));
+  call.raise(
+      fmt::format("{} should contain {} elements not {}", name, channels, tensor->elements()));
 }
 
 }  // namespace
@@ -46,7 +48,8 @@ RuntimeValue kernel_BatchNorm(KernelCall& call) {
   const double eps = call.number("eps");
   if (call.failed()) return {};
   if (a.geometry.rank() < 2) {
-    call.raise(fmt::format("Expected more than 1 dimension, got input with {} dimensions", a.geometry.rank()));
+    call.raise(fmt::format("Expected more than 1 dimension, got input with {} dimensions",
+                           a.geometry.rank()));
     return {};
   }
   const std::int64_t channels = a.geometry.sizes[1];
@@ -59,16 +62,17 @@ RuntimeValue kernel_BatchNorm(KernelCall& call) {
     call.raise("Expected more than 1 value per channel when training", "ValueError");
   }
   if (call.failed()) return {};
-  Geometry like = is_channels_last(a.geometry) ? dense_like(a.geometry) : contiguous_geometry(a.geometry.sizes);
+  Geometry like =
+      is_channels_last(a.geometry) ? dense_like(a.geometry) : contiguous_geometry(a.geometry.sizes);
   Tensor result = call.allocate(a.dtype, like);
   std::vector<std::size_t> row_dims{0};
   for (std::size_t d = 2; d < a.geometry.rank(); ++d) row_dims.push_back(d);
   RowReader reader(a, row_dims, Compute::Double);
-  if (!call.reserve(static_cast<std::uint64_t>(reader.row_length()) * sizeof(double))) return {};
-  std::vector<double> means = all_doubles(running_mean);
-  std::vector<double> variances = all_doubles(running_var);
-  const std::vector<double> scales = all_doubles(weight);
-  const std::vector<double> shifts = all_doubles(bias);
+  if (!call.reserve(reader.row_length(), sizeof(double))) return {};
+  std::vector<double> means = optional_doubles(call, running_mean);
+  std::vector<double> variances = optional_doubles(call, running_var);
+  const std::vector<double> scales = optional_doubles(call, weight);
+  const std::vector<double> shifts = optional_doubles(call, bias);
   std::vector<double> row(static_cast<std::size_t>(reader.row_length()));
   for (std::int64_t channel = 0; channel < channels; ++channel) {
     const auto c = static_cast<std::size_t>(channel);
@@ -76,9 +80,12 @@ RuntimeValue kernel_BatchNorm(KernelCall& call) {
     Statistics used;
     if (uses_batch) {
       used = statistics(row);
-      const double unbiased = used.variance * static_cast<double>(row.size()) / (static_cast<double>(row.size()) - 1);
-      if (training && running_mean != nullptr) means[c] = (1 - momentum) * means[c] + momentum * used.mean;
-      if (training && running_var != nullptr) variances[c] = (1 - momentum) * variances[c] + momentum * unbiased;
+      const double unbiased =
+          used.variance * static_cast<double>(row.size()) / (static_cast<double>(row.size()) - 1);
+      if (training && running_mean != nullptr)
+        means[c] = (1 - momentum) * means[c] + momentum * used.mean;
+      if (training && running_var != nullptr)
+        variances[c] = (1 - momentum) * variances[c] + momentum * unbiased;
     } else {
       used = {means[c], variances[c]};
     }
@@ -115,9 +122,12 @@ RuntimeValue kernel_LayerNorm(KernelCall& call) {
   if (call.failed()) return {};
   const std::size_t rank = a.geometry.rank();
   if (shape.empty() || shape.size() > rank ||
-      !std::equal(shape.begin(), shape.end(), a.geometry.sizes.end() - static_cast<std::ptrdiff_t>(shape.size()))) {
-    call.raise(fmt::format("Given normalized_shape={}, expected input with shape ending in it, but got input of size {}",
-                           python_tuple(shape), python_tuple(a.geometry.sizes)));
+      !std::equal(shape.begin(), shape.end(),
+                  a.geometry.sizes.end() - static_cast<std::ptrdiff_t>(shape.size()))) {
+    call.raise(
+        fmt::format("Given normalized_shape={}, expected input with shape ending in it, but got "
+                    "input of size {}",
+                    python_tuple(shape), python_tuple(a.geometry.sizes)));
     return {};
   }
   std::vector<std::size_t> row_dims;
@@ -125,9 +135,9 @@ RuntimeValue kernel_LayerNorm(KernelCall& call) {
   Tensor result = call.allocate(a.dtype, a.geometry.sizes);
   if (call.failed()) return {};
   RowReader reader(a, row_dims, Compute::Double);
-  if (!call.reserve(static_cast<std::uint64_t>(reader.row_length()) * sizeof(double))) return {};
-  const std::vector<double> scales = all_doubles(weight);
-  const std::vector<double> shifts = all_doubles(bias);
+  if (!call.reserve(reader.row_length(), sizeof(double))) return {};
+  const std::vector<double> scales = optional_doubles(call, weight);
+  const std::vector<double> shifts = optional_doubles(call, bias);
   std::vector<double> row(static_cast<std::size_t>(reader.row_length()));
   const StoreBlock store = storer(Compute::Double, a.dtype);
   const auto row_bytes = reader.row_length() * static_cast<std::int64_t>(size_bytes(a.dtype));
@@ -136,7 +146,8 @@ RuntimeValue kernel_LayerNorm(KernelCall& call) {
     const Statistics used = statistics(row);
     const double scale = 1 / std::sqrt(used.variance + eps);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = (row[i] - used.mean) * scale * (scales.empty() ? 1 : scales[i]) + (shifts.empty() ? 0 : shifts[i]);
+      row[i] = (row[i] - used.mean) * scale * (scales.empty() ? 1 : scales[i]) +
+               (shifts.empty() ? 0 : shifts[i]);
     }
     store(element_address(result) + r * row_bytes, 1, reader.row_length(), row.data());
     if ((r & 0xff) == 0xff && call.interrupted()) return {};

@@ -1,4 +1,5 @@
-// Reductions, scans and softmax. Sums are carried in double, products and extremes in the natural type.
+// Reductions, scans and softmax. Sums are carried in double, products and extremes in the natural
+// type.
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,9 @@ namespace tg {
 namespace {
 
 using Dims = std::vector<std::size_t>;
+
+// Elements between two looks at the clock.
+constexpr std::int64_t kWorkBetweenChecks = std::int64_t{1} << 20;
 
 template <typename C>
 struct WideOf {
@@ -37,22 +41,26 @@ RuntimeValue with_wide_type(DType dtype, F&& f) {
 
 // out[row] = f(row elements). The result is contiguous, as PyTorch's reductions give it.
 template <typename C, typename F>
-Tensor reduce(KernelCall& call, const Tensor& a, const Dims& dims, bool keepdim, DType result_dtype, F&& f) {
+Tensor reduce(KernelCall& call, const Tensor& a, const Dims& dims, bool keepdim, DType result_dtype,
+              F&& f) {
   using R = std::invoke_result_t<F, const C*, std::int64_t>;
   RowReader reader(a, dims, compute_of<C>());
   Tensor result = call.allocate(result_dtype, reduced_sizes(a.geometry, dims, keepdim));
   if (loader(a.dtype, compute_of<C>()) == nullptr) {
     call.not_supported(fmt::format("'{}' on {} tensors", call.callee(), short_name(a.dtype)));
   }
-  if (!call.reserve(static_cast<std::uint64_t>(reader.row_length()) * sizeof(C))) return result;
+  if (!call.reserve(reader.row_length(), sizeof(C))) return result;
   std::vector<C> row(static_cast<std::size_t>(reader.row_length()));
   const StoreBlock store = storer(compute_of<R>(), result_dtype);
   const auto step = static_cast<std::int64_t>(size_bytes(result_dtype));
+  std::int64_t work = 0;
   for (std::int64_t r = 0; r < reader.rows(); ++r) {
     reader.next(row.data());
     const R value = f(row.data(), reader.row_length());
     store(element_address(result) + r * step, 1, 1, &value);
-    if ((r & 0xfff) == 0xfff && call.interrupted()) return result;
+    work += reader.row_length() + 1;
+    if (work > kWorkBetweenChecks && call.interrupted()) return result;
+    if (work > kWorkBetweenChecks) work = 0;
   }
   return result;
 }
@@ -65,7 +73,7 @@ Tensor map_rows(KernelCall& call, const Tensor& a, std::size_t dim, DType result
   Tensor result = call.allocate(result_dtype, a.geometry.sizes);
   if (call.failed()) return result;
   RowReader reader(a, dims, compute_of<C>());
-  if (!call.reserve(static_cast<std::uint64_t>(reader.row_length()) * sizeof(C))) return result;
+  if (!call.reserve(reader.row_length(), sizeof(C))) return result;
   std::vector<C> row(static_cast<std::size_t>(reader.row_length()));
   const StoreBlock store = storer(compute_of<C>(), result_dtype);
   const auto element = static_cast<std::int64_t>(size_bytes(result_dtype));
@@ -96,14 +104,17 @@ C product_row(const C* row, std::int64_t count) {
   return total;
 }
 
-bool is_whole(DType dtype) { return !is_float(dtype) && !is_complex(dtype); }
+bool is_whole(DType dtype) {
+  return !is_float(dtype) && !is_complex(dtype);
+}
 
 // sum, prod, mean first convert to the wanted dtype.
 Tensor converted(KernelCall& call, const Tensor& a, std::optional<DType> dtype) {
   return dtype && *dtype != a.dtype ? call.cast(a, *dtype) : a;
 }
 
-RuntimeValue sum(KernelCall& call, std::string_view dims_name, std::string_view dtype_name, bool keepdim) {
+RuntimeValue sum(KernelCall& call, std::string_view dims_name, std::string_view dtype_name,
+                 bool keepdim) {
   const Tensor a = converted(call, call.tensor("a"), call.dtype(dtype_name));
   const Dims dims = call.dims(dims_name, a.geometry.rank());
   if (call.failed()) return {};
@@ -113,7 +124,8 @@ RuntimeValue sum(KernelCall& call, std::string_view dims_name, std::string_view 
   });
 }
 
-RuntimeValue product(KernelCall& call, std::string_view dims_name, std::string_view dtype_name, bool keepdim) {
+RuntimeValue product(KernelCall& call, std::string_view dims_name, std::string_view dtype_name,
+                     bool keepdim) {
   const Tensor a = converted(call, call.tensor("a"), call.dtype(dtype_name));
   const Dims dims = call.dims(dims_name, a.geometry.rank());
   if (call.failed()) return {};
@@ -126,7 +138,9 @@ RuntimeValue product(KernelCall& call, std::string_view dims_name, std::string_v
 bool refuses_empty_rows(KernelCall& call, const Tensor& a, const Dims& dims) {
   for (const std::size_t d : dims) {
     if (a.geometry.sizes[d] != 0 || call.failed()) continue;
-    call.raise(fmt::format("{}(): Expected reduction dim {} to have non-zero size.", call.name(), d), "IndexError");
+    call.raise(
+        fmt::format("{}(): Expected reduction dim {} to have non-zero size.", call.name(), d),
+        "IndexError");
   }
   return call.failed();
 }
@@ -176,9 +190,9 @@ RuntimeValue extreme_position(KernelCall& call, int sign) {
   const bool keepdim = call.flag("keepdim");
   if (call.failed() || refuses_empty_rows(call, a, dims)) return {};
   return with_ordered_type(call, a.dtype, [&]<typename C>(C) -> RuntimeValue {
-    return {reduce<C>(call, a, dims, keepdim, DType::Int64, [sign](const C* row, std::int64_t count) {
-      return extreme_index(row, count, sign);
-    })};
+    return {reduce<C>(
+        call, a, dims, keepdim, DType::Int64,
+        [sign](const C* row, std::int64_t count) { return extreme_index(row, count, sign); })};
   });
 }
 
@@ -189,9 +203,11 @@ RuntimeValue extreme_of(KernelCall& call, int sign) {
     const Tensor& b = call.tensor("dim");
     const std::vector<Operand> operands{{&a, {}}, {&b, {}}};
     if (sign > 0) {
-      return elementwise(call, operands, ResultType::Promoted, []<typename T>(T) { return scalar::Maximum<T>{}; });
+      return elementwise(call, operands, ResultType::Promoted,
+                         []<typename T>(T) { return scalar::Maximum<T>{}; });
     }
-    return elementwise(call, operands, ResultType::Promoted, []<typename T>(T) { return scalar::Minimum<T>{}; });
+    return elementwise(call, operands, ResultType::Promoted,
+                       []<typename T>(T) { return scalar::Minimum<T>{}; });
   }
   if (call.is_none("dim")) return extreme(call, "dim", false, sign);
   RuntimeValue values = extreme(call, "dim", call.flag("keepdim"), sign);
@@ -243,10 +259,12 @@ RuntimeValue spread(KernelCall& call, std::string_view dims_name, Spread kind) {
     if constexpr (std::is_same_v<C, std::int64_t>) {
       return {};
     } else {
-      return {reduce<C>(call, a, dims, keepdim, real_of(a.dtype), [lost, kind](const C* row, std::int64_t count) {
-        const double variance = moments(row, count).sum_of_squares / std::max(0.0, static_cast<double>(count) - lost);
-        return kind == Spread::Variance ? variance : std::sqrt(variance);
-      })};
+      return {reduce<C>(call, a, dims, keepdim, real_of(a.dtype),
+                        [lost, kind](const C* row, std::int64_t count) {
+                          const double variance = moments(row, count).sum_of_squares /
+                                                  std::max(0.0, static_cast<double>(count) - lost);
+                          return kind == Spread::Variance ? variance : std::sqrt(variance);
+                        })};
     }
   });
 }
@@ -254,8 +272,10 @@ RuntimeValue spread(KernelCall& call, std::string_view dims_name, Spread kind) {
 RuntimeValue mean_of(KernelCall& call, const Tensor& a, const Dims& dims, bool keepdim) {
   return with_wide_type(a.dtype, [&]<typename C>(C) -> RuntimeValue {
     if constexpr (std::is_same_v<C, std::int64_t>) {
-      call.raise("mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-                 "dtype.");
+      call.raise(
+          "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+          "complex "
+          "dtype.");
       return {};
     } else {
       return {reduce<C>(call, a, dims, keepdim, a.dtype, [](const C* row, std::int64_t count) {
@@ -312,34 +332,116 @@ RuntimeValue softmax(KernelCall& call, bool logarithm) {
 
 }  // namespace
 
-RuntimeValue kernel_Sum(KernelCall& call) { return sum(call, "dim", "dtype", call.flag("keepdim")); }
-RuntimeValue kernel_SumPrim(KernelCall& call) { return sum(call, "dims", "output_dtype", false); }
-RuntimeValue kernel_Prod(KernelCall& call) { return product(call, "dim", "dtype", call.flag("keepdim")); }
-RuntimeValue kernel_ProdPrim(KernelCall& call) { return product(call, "dims", "output_dtype", false); }
+RuntimeValue kernel_Sum(KernelCall& call) {
+  return sum(call, "dim", "dtype", call.flag("keepdim"));
+}
+RuntimeValue kernel_SumPrim(KernelCall& call) {
+  return sum(call, "dims", "output_dtype", false);
+}
+RuntimeValue kernel_Prod(KernelCall& call) {
+  return product(call, "dim", "dtype", call.flag("keepdim"));
+}
+RuntimeValue kernel_ProdPrim(KernelCall& call) {
+  return product(call, "dims", "output_dtype", false);
+}
 RuntimeValue kernel_Mean(KernelCall& call) {
   const Tensor a = converted(call, call.tensor("a"), call.dtype("dtype"));
   const Dims dims = call.dims("dim", a.geometry.rank());
   const bool keepdim = call.flag("keepdim");
   return call.failed() ? RuntimeValue{} : mean_of(call, a, dims, keepdim);
 }
-RuntimeValue kernel_Amax(KernelCall& call) { return extreme(call, "dim", call.flag("keepdim"), 1); }
-RuntimeValue kernel_AmaxPrim(KernelCall& call) { return extreme(call, "dims", false, 1); }
-RuntimeValue kernel_Amin(KernelCall& call) { return extreme(call, "dim", call.flag("keepdim"), -1); }
-RuntimeValue kernel_AminPrim(KernelCall& call) { return extreme(call, "dims", false, -1); }
-RuntimeValue kernel_Max(KernelCall& call) { return extreme_of(call, 1); }
-RuntimeValue kernel_Min(KernelCall& call) { return extreme_of(call, -1); }
-RuntimeValue kernel_Argmax(KernelCall& call) { return extreme_position(call, 1); }
-RuntimeValue kernel_Argmin(KernelCall& call) { return extreme_position(call, -1); }
-RuntimeValue kernel_Var(KernelCall& call) { return spread(call, "dim", Spread::Variance); }
-RuntimeValue kernel_VarPrim(KernelCall& call) { return spread(call, "dims", Spread::Variance); }
-RuntimeValue kernel_Std(KernelCall& call) { return spread(call, "dim", Spread::Deviation); }
-RuntimeValue kernel_StdPrim(KernelCall& call) { return spread(call, "dims", Spread::Deviation); }
-RuntimeValue kernel_VarMean(KernelCall& call) { return variance_and_mean(call, "dim"); }
-RuntimeValue kernel_VarMeanPrim(KernelCall& call) { return variance_and_mean(call, "dims"); }
-RuntimeValue kernel_All(KernelCall& call) { return truth(call, true); }
-RuntimeValue kernel_Any(KernelCall& call) { return truth(call, false); }
-RuntimeValue kernel_Softmax(KernelCall& call) { return softmax(call, false); }
-RuntimeValue kernel_LogSoftmax(KernelCall& call) { return softmax(call, true); }
+RuntimeValue kernel_Amax(KernelCall& call) {
+  return extreme(call, "dim", call.flag("keepdim"), 1);
+}
+RuntimeValue kernel_AmaxPrim(KernelCall& call) {
+  return extreme(call, "dims", false, 1);
+}
+RuntimeValue kernel_Amin(KernelCall& call) {
+  return extreme(call, "dim", call.flag("keepdim"), -1);
+}
+RuntimeValue kernel_AminPrim(KernelCall& call) {
+  return extreme(call, "dims", false, -1);
+}
+RuntimeValue kernel_Max(KernelCall& call) {
+  return extreme_of(call, 1);
+}
+RuntimeValue kernel_Min(KernelCall& call) {
+  return extreme_of(call, -1);
+}
+RuntimeValue kernel_Argmax(KernelCall& call) {
+  return extreme_position(call, 1);
+}
+RuntimeValue kernel_Argmin(KernelCall& call) {
+  return extreme_position(call, -1);
+}
+RuntimeValue kernel_Var(KernelCall& call) {
+  return spread(call, "dim", Spread::Variance);
+}
+RuntimeValue kernel_VarPrim(KernelCall& call) {
+  return spread(call, "dims", Spread::Variance);
+}
+RuntimeValue kernel_Std(KernelCall& call) {
+  return spread(call, "dim", Spread::Deviation);
+}
+RuntimeValue kernel_StdPrim(KernelCall& call) {
+  return spread(call, "dims", Spread::Deviation);
+}
+RuntimeValue kernel_VarMean(KernelCall& call) {
+  return variance_and_mean(call, "dim");
+}
+RuntimeValue kernel_VarMeanPrim(KernelCall& call) {
+  return variance_and_mean(call, "dims");
+}
+RuntimeValue kernel_All(KernelCall& call) {
+  return truth(call, true);
+}
+RuntimeValue kernel_Any(KernelCall& call) {
+  return truth(call, false);
+}
+RuntimeValue kernel_Softmax(KernelCall& call) {
+  return softmax(call, false);
+}
+RuntimeValue kernel_LogSoftmax(KernelCall& call) {
+  return softmax(call, true);
+}
+
+RuntimeValue kernel_Norm(KernelCall& call) {
+  const Tensor a = converted(call, call.tensor("a"), call.dtype("dtype"));
+  const Dims dims = call.dims("dim", a.geometry.rank());
+  const bool keepdim = call.flag("keepdim");
+  double p = 2;
+  if (call.arg("p").as<StringValue>() != nullptr) {
+    if (call.text("p") != "fro")
+      call.not_supported(fmt::format("norm of kind '{}'", call.text("p")));
+  } else if (!call.is_none("p")) {
+    p = call.number("p");
+  }
+  if (call.failed()) return {};
+  return with_wide_type(a.dtype, [&]<typename C>(C) -> RuntimeValue {
+    if constexpr (std::is_same_v<C, std::int64_t>) {
+      refuse_dtype(call, a.dtype);
+      return {};
+    } else {
+      return {reduce<C>(
+          call, a, dims, keepdim, real_of(a.dtype), [p](const C* row, std::int64_t count) {
+            const double infinity = std::numeric_limits<double>::infinity();
+            double total = p == -infinity ? infinity : 0;
+            for (std::int64_t i = 0; i < count; ++i) {
+              const double size = scalar::Abs<C>{}(row[i]);
+              if (p == infinity) {
+                total = scalar::Maximum<double>{}(total, size);
+              } else if (p == -infinity) {
+                total = scalar::Minimum<double>{}(total, size);
+              } else {
+                total += p == 0 ? (size != 0 ? 1 : 0) : (p == 2 ? size * size : std::pow(size, p));
+              }
+            }
+            if (p == 0 || std::isinf(p)) return total;
+            return p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
+          })};
+    }
+  });
+}
 
 RuntimeValue kernel_Cumsum(KernelCall& call) {
   const Tensor a = converted(call, call.tensor("a"), call.dtype("dtype"));

@@ -1,5 +1,5 @@
-// Kernels of views, maybe-views, casts and identities: the geometry comes from view_outcome, the rule that the
-// alias analysis uses too.
+// Kernels of views, maybe-views, casts and identities: the geometry comes from view_outcome, the
+// rule that the alias analysis uses too.
 #include <limits>
 
 #include <fmt/format.h>
@@ -15,13 +15,15 @@ namespace {
 Value as_value(const RuntimeValue& value, bool inside_key) {
   if (const bool* flag = value.as<bool>()) return Value::boolean(*flag);
   if (const std::int64_t* integer = value.as<std::int64_t>()) return Value::integer(*integer);
-  if (const double* real = value.as<double>()) return Value::leaf(ValueKind::Float, fmt::format("{}", *real));
+  if (const double* real = value.as<double>())
+    return Value::leaf(ValueKind::Float, fmt::format("{}", *real));
   if (const StringValue* text = value.as<StringValue>()) return Value::string(text->text);
   if (const DTypeValue* dtype = value.as<DTypeValue>()) {
     return Value::leaf(ValueKind::Dotted, fmt::format("torch.{}", torch_name(dtype->dtype)));
   }
   if (value.as<EllipsisValue>() != nullptr) return Value::leaf(ValueKind::Ellipsis, "...");
-  if (const OpaqueValue* opaque = value.as<OpaqueValue>()) return Value::leaf(ValueKind::Dotted, opaque->text);
+  if (const OpaqueValue* opaque = value.as<OpaqueValue>())
+    return Value::leaf(ValueKind::Dotted, opaque->text);
   if (const Tensor* tensor = value.as<Tensor>()) {
     std::vector<Value> sizes;
     for (const std::int64_t size : tensor->geometry.sizes) sizes.push_back(Value::integer(size));
@@ -56,7 +58,8 @@ std::vector<Value> argument_values(const KernelCall& call) {
     // An integer parameter may come as a 0-d tensor.
     const Tensor* tensor = arg.as<Tensor>();
     if (tensor != nullptr && params[i].type == "int" && tensor->elements() == 1) {
-      values.push_back(Value::keyword(params[i].name, Value::integer(values_as_int(*tensor).front())));
+      values.push_back(
+          Value::keyword(params[i].name, Value::integer(values_as_int(*tensor).front())));
       continue;
     }
     values.push_back(Value::keyword(params[i].name, as_value(arg, is_key)));
@@ -72,7 +75,9 @@ DType viewed_dtype(const KernelCall& call, DType dtype) {
       if (const DTypeValue* to = arg.as<DTypeValue>()) return to->dtype;
     }
   }
-  if (op == OpCode::Real || op == OpCode::RealPrim || op == OpCode::Imag || op == OpCode::ImagPrim || op == OpCode::ViewAsReal) return real_of(dtype);
+  if (op == OpCode::Real || op == OpCode::RealPrim || op == OpCode::Imag ||
+      op == OpCode::ImagPrim || op == OpCode::ViewAsReal)
+    return real_of(dtype);
   if (op == OpCode::ViewAsComplex) return complex_of(dtype);
   return dtype;
 }
@@ -124,12 +129,13 @@ RuntimeValue run_view(KernelCall& call, std::optional<DType> cast_to = std::null
     result.geometry = geometry;
     result.dtype = viewed_dtype(call, viewed.dtype);
     if (!fits_storage(result)) {
-      call.raise(fmt::format("setStorage: sizes [{}], strides [{}], storage offset {}, and itemsize {} requiring a "
-                             "storage size of {} are out of bounds for storage of size {}",
-                             fmt::join(geometry.sizes, ", "), fmt::join(geometry.strides, ", "), geometry.offset,
-                             size_bytes(result.dtype),
-                             element_span(geometry).end * static_cast<std::int64_t>(size_bytes(result.dtype)),
-                             result.storage->bytes.size()));
+      call.raise(fmt::format(
+          "setStorage: sizes [{}], strides [{}], storage offset {}, and itemsize {} requiring a "
+          "storage size of {} are out of bounds for storage of size {}",
+          fmt::join(geometry.sizes, ", "), fmt::join(geometry.strides, ", "), geometry.offset,
+          size_bytes(result.dtype),
+          element_span(geometry).end * static_cast<std::int64_t>(size_bytes(result.dtype)),
+          result.storage->bytes.size()));
       return {};
     }
     results.items.push_back({std::move(result)});
@@ -142,7 +148,8 @@ RuntimeValue run_view(KernelCall& call, std::optional<DType> cast_to = std::null
 // to(float32), to("cpu", float32), to(other)
 RuntimeValue run_to(KernelCall& call) {
   std::optional<DType> wanted;
-  for (const std::string_view name : {"tensor_dtype_or_device", "optional_positional_dtype", "dtype"}) {
+  for (const std::string_view name :
+       {"tensor_dtype_or_device", "optional_positional_dtype", "dtype"}) {
     if (const DTypeValue* dtype = call.arg(name).as<DTypeValue>()) wanted = dtype->dtype;
   }
   if (const Tensor* like = call.arg("tensor_dtype_or_device").as<Tensor>()) {
@@ -160,8 +167,10 @@ RuntimeValue run_to(KernelCall& call) {
 
 }  // namespace
 
-#define TG_VIEW_KERNEL(NAME) \
-  RuntimeValue kernel_##NAME(KernelCall& call) { return run_view(call); }
+#define TG_VIEW_KERNEL(NAME)                     \
+  RuntimeValue kernel_##NAME(KernelCall& call) { \
+    return run_view(call);                       \
+  }
 TG_VIEW_KERNEL(Contiguous)
 TG_VIEW_KERNEL(StrideOrder)
 TG_VIEW_KERNEL(Bitcast)
@@ -204,16 +213,31 @@ TG_VIEW_KERNEL(Unbind)
 
 // adjoint of a complex tensor only sets a flag in PyTorch; storages here have none.
 RuntimeValue kernel_MatrixTranspose(KernelCall& call) {
-  if (call.name() == "adjoint" && is_complex(call.tensor("a").dtype)) call.not_supported("adjoint of a complex tensor");
+  if (call.name() == "adjoint" && is_complex(call.tensor("a").dtype))
+    call.not_supported("adjoint of a complex tensor");
   return call.failed() ? RuntimeValue{} : run_view(call);
 }
-RuntimeValue kernel_To(KernelCall& call) { return run_to(call); }
-RuntimeValue kernel_ToFloat(KernelCall& call) { return run_view(call, DType::Float32); }
-RuntimeValue kernel_ToDouble(KernelCall& call) { return run_view(call, DType::Float64); }
-RuntimeValue kernel_ToHalf(KernelCall& call) { return run_view(call, DType::Float16); }
-RuntimeValue kernel_ToBfloat16(KernelCall& call) { return run_view(call, DType::BFloat16); }
-RuntimeValue kernel_ToLong(KernelCall& call) { return run_view(call, DType::Int64); }
-RuntimeValue kernel_ToInt(KernelCall& call) { return run_view(call, DType::Int32); }
+RuntimeValue kernel_To(KernelCall& call) {
+  return run_to(call);
+}
+RuntimeValue kernel_ToFloat(KernelCall& call) {
+  return run_view(call, DType::Float32);
+}
+RuntimeValue kernel_ToDouble(KernelCall& call) {
+  return run_view(call, DType::Float64);
+}
+RuntimeValue kernel_ToHalf(KernelCall& call) {
+  return run_view(call, DType::Float16);
+}
+RuntimeValue kernel_ToBfloat16(KernelCall& call) {
+  return run_view(call, DType::BFloat16);
+}
+RuntimeValue kernel_ToLong(KernelCall& call) {
+  return run_view(call, DType::Int64);
+}
+RuntimeValue kernel_ToInt(KernelCall& call) {
+  return run_view(call, DType::Int32);
+}
 RuntimeValue kernel_TypeAs(KernelCall& call) {
   const Tensor& a = call.tensor("a");
   const DType wanted = call.tensor("b").dtype;
@@ -222,17 +246,36 @@ RuntimeValue kernel_TypeAs(KernelCall& call) {
   return {call.cast(a, wanted)};
 }
 // A run has one device, so the tensor is where it is wanted.
-RuntimeValue kernel_DevicePut(KernelCall& call) { return {call.tensor("a")}; }
+RuntimeValue kernel_DevicePut(KernelCall& call) {
+  return {call.tensor("a")};
+}
+
+RuntimeValue kernel_AsStridedCopy(KernelCall& call) {
+  KernelCall view(call.run(), info(OpCode::AsStrided), call.callee());
+  view.bind({call.args().begin(), call.args().end()}, {});
+  const RuntimeValue window = run_view(view);
+  call.adopt(view);
+  if (call.failed()) return {};
+  Tensor result = call.allocate(window.as<Tensor>()->dtype, window.as<Tensor>()->geometry.sizes);
+  if (!call.failed()) copy_values(*window.as<Tensor>(), result);
+  return {std::move(result)};
+}
 
 RuntimeValue kernel_Getitem(KernelCall& call) {
-  if (has_advanced_key(call.arg("key"))) return advanced_getitem(call, call.tensor("a"), call.arg("key"));
+  if (has_advanced_key(call.arg("key")))
+    return advanced_getitem(call, call.tensor("a"), call.arg("key"));
   return run_view(call);
 }
 
-RuntimeValue kernel_UpdateAliases(KernelCall& call) { return call.arg("tensors"); }
-RuntimeValue kernel_ShallowCopy(KernelCall& call) { return {call.tensor("a")}; }
+RuntimeValue kernel_UpdateAliases(KernelCall& call) {
+  return call.arg("tensors");
+}
+RuntimeValue kernel_ShallowCopy(KernelCall& call) {
+  return {call.tensor("a")};
+}
 
-// Numbers convert as int(), float() do; tensors always to fresh memory (Thunder's executor passes copy=True).
+// Numbers convert as int(), float() do; tensors always to fresh memory (Thunder's executor passes
+// copy=True).
 RuntimeValue kernel_ConvertElementType(KernelCall& call) {
   const std::optional<DType> dtype = call.dtype("dtype");
   if (!dtype) {

@@ -5,7 +5,9 @@
 namespace tg {
 namespace {
 
-bool is_small_float(DType dtype) { return is_float(dtype) && size_bytes(dtype) == 1; }
+bool is_small_float(DType dtype) {
+  return is_float(dtype) && size_bytes(dtype) == 1;
+}
 
 DType promote_floats(DType a, DType b) {
   if (a == b) return a;
@@ -25,9 +27,12 @@ DType promote_integers(DType a, DType b) {
   const DType without = is_signed(a) ? b : a;
   if (size_bytes(with_sign) > size_bytes(without)) return with_sign;
   switch (size_bytes(without)) {
-    case 1: return DType::Int16;
-    case 2: return DType::Int32;
-    default: return DType::Int64;
+    case 1:
+      return DType::Int16;
+    case 2:
+      return DType::Int32;
+    default:
+      return DType::Int64;
   }
 }
 

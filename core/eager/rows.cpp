@@ -4,7 +4,8 @@
 
 namespace tg {
 
-RowReader::RowReader(const Tensor& tensor, const std::vector<std::size_t>& row_dims, Compute compute)
+RowReader::RowReader(const Tensor& tensor, const std::vector<std::size_t>& row_dims,
+                     Compute compute)
     : tensor_(tensor), step_bytes_(compute_bytes(compute)), load_(loader(tensor.dtype, compute)) {
   const Geometry& geometry = tensor.geometry;
   for (std::size_t d = 0; d < geometry.rank(); ++d) {
@@ -12,13 +13,14 @@ RowReader::RowReader(const Tensor& tensor, const std::vector<std::size_t>& row_d
     if (!in_row) {
       outer_sizes_.push_back(geometry.sizes[d]);
       outer_strides_.push_back(geometry.strides[d]);
-      rows_ *= geometry.sizes[d];
+      rows_ = saturating_product(rows_, geometry.sizes[d]);
       continue;
     }
-    length_ *= geometry.sizes[d];
+    length_ = saturating_product(length_, geometry.sizes[d]);
     // Merge with the dim before where one steps over the other exactly.
-    if (!inner_sizes_.empty() && inner_strides_.back() == geometry.strides[d] * geometry.sizes[d]) {
-      inner_sizes_.back() *= geometry.sizes[d];
+    if (!inner_sizes_.empty() &&
+        inner_strides_.back() == saturating_product(geometry.strides[d], geometry.sizes[d])) {
+      inner_sizes_.back() = saturating_product(inner_sizes_.back(), geometry.sizes[d]);
       inner_strides_.back() = geometry.strides[d];
     } else {
       inner_sizes_.push_back(geometry.sizes[d]);
@@ -63,8 +65,8 @@ void RowReader::next(void* out) {
   }
 }
 
-std::vector<std::int64_t> reduced_sizes(const Geometry& geometry, const std::vector<std::size_t>& dims,
-                                        bool keepdim) {
+std::vector<std::int64_t> reduced_sizes(const Geometry& geometry,
+                                        const std::vector<std::size_t>& dims, bool keepdim) {
   std::vector<std::int64_t> sizes;
   for (std::size_t d = 0; d < geometry.rank(); ++d) {
     const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();

@@ -35,7 +35,7 @@ class RowReader {
 };
 
 // Sizes after a reduction over `dims`.
-std::vector<std::int64_t> reduced_sizes(const Geometry& geometry, const std::vector<std::size_t>& dims,
-                                        bool keepdim);
+std::vector<std::int64_t> reduced_sizes(const Geometry& geometry,
+                                        const std::vector<std::size_t>& dims, bool keepdim);
 
 }  // namespace tg

@@ -1,5 +1,6 @@
 #include "core/eager/run_plan.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,13 +32,17 @@ std::vector<std::string_view> names_read(const BoundSymbol& statement) {
 bool can_run_at(const BoundSymbol& statement, std::uint32_t depth) {
   constexpr std::uint32_t kDeepest = 200;
   if (depth > kDeepest) return false;
-  if (statement.kind == StatementKind::Elision || statement.kind == StatementKind::Unparsed) return false;
+  if (statement.kind == StatementKind::Elision || statement.kind == StatementKind::Unparsed)
+    return false;
   if (statement.kind != StatementKind::Call) return true;
   switch (run_mode(statement)) {
     case RunMode::Nothing:
-    case RunMode::Operation: return true;
-    case RunMode::Impossible: return false;
-    case RunMode::Substatements: break;
+    case RunMode::Operation:
+      return true;
+    case RunMode::Impossible:
+      return false;
+    case RunMode::Substatements:
+      break;
   }
   for (const BoundSymbolRef& sub : statement.subsymbols) {
     if (!can_run_at(*sub, depth + 1)) return false;
@@ -47,8 +52,22 @@ bool can_run_at(const BoundSymbol& statement, std::uint32_t depth) {
 
 }  // namespace
 
+Callee callee_of(const BoundSymbol& statement) {
+  if (statement.op != OpCode::Opaque) return {statement.op, {}};
+  const std::string_view callee = statement.callee;
+  const std::size_t dot = callee.find('.');
+  if (dot == callee.npos || callee.find('.', dot + 1) != callee.npos) return {};
+  constexpr std::string_view kModules[] = {"torch",  "ltorch", "prims",   "thunder",
+                                           "Tensor", "math",   "operator"};
+  const std::string_view receiver = callee.substr(0, dot);
+  if (std::find(std::begin(kModules), std::end(kModules), receiver) != std::end(kModules))
+    return {};
+  const OpCode op = op_of(fmt::format("Tensor{}", callee.substr(dot)));
+  return op == OpCode::Opaque ? Callee{} : Callee{op, receiver};
+}
+
 RunMode run_mode(const BoundSymbol& statement) {
-  const OpInfo& op = statement.op_info();
+  const OpInfo& op = info(callee_of(statement).op);
   if (op.has(kGuard | kContextManager)) return RunMode::Nothing;
   if (op.code != OpCode::Fusion && kernel_of(op.code) != nullptr) return RunMode::Operation;
   return statement.subsymbols.empty() ? RunMode::Impossible : RunMode::Substatements;
@@ -56,15 +75,20 @@ RunMode run_mode(const BoundSymbol& statement) {
 
 std::string why_impossible(const BoundSymbol& statement) {
   if (statement.op == OpCode::Fusion) {
-    return fmt::format("the body of region '{}' is not printed, so it cannot run", statement.callee);
+    return fmt::format("the body of region '{}' is not printed, so it cannot run",
+                       statement.callee);
   }
   if (statement.op == OpCode::Opaque) {
-    return fmt::format("the operation '{}' is unknown and has no sub-statements to run", statement.callee);
+    return fmt::format("the operation '{}' is unknown and has no sub-statements to run",
+                       statement.callee);
   }
-  return fmt::format("the operation '{}' has no kernel and no sub-statements to run", statement.callee);
+  return fmt::format("the operation '{}' has no kernel and no sub-statements to run",
+                     statement.callee);
 }
 
-bool can_run(const BoundSymbol& statement) { return can_run_at(statement, 0); }
+bool can_run(const BoundSymbol& statement) {
+  return can_run_at(statement, 0);
+}
 
 RunPlan::RunPlan(const Trace& trace) {
   std::unordered_set<std::string_view> defined;

@@ -16,23 +16,43 @@ struct RuntimeValue;
 
 struct NoneValue {};
 struct EllipsisValue {};
-struct StringValue { std::string text; };
-struct DTypeValue { DType dtype; bool is_number_type = false; };  // torch.float32; `float` has is_number_type
-struct DeviceValue { std::string device; };
-struct SliceValue { std::vector<RuntimeValue> parts; };            // start, stop, step
-struct OpaqueValue { std::string text; };                          // context objects: _torch_memory_format_0
-struct Sequence { bool is_list = false; std::vector<RuntimeValue> items; };
-struct Mapping { std::vector<std::pair<std::string, RuntimeValue>> items; };  // keys as content, in order
+struct StringValue {
+  std::string text;
+};
+struct DTypeValue {
+  DType dtype;
+  bool is_number_type = false;
+};  // torch.float32; `float` has is_number_type
+struct DeviceValue {
+  std::string device;
+};
+struct SliceValue {
+  std::vector<RuntimeValue> parts;
+};  // start, stop, step
+struct OpaqueValue {
+  std::string text;
+};  // context objects: _torch_memory_format_0
+struct Sequence {
+  bool is_list = false;
+  std::vector<RuntimeValue> items;
+};
+struct Mapping {
+  std::vector<std::pair<std::string, RuntimeValue>> items;
+};  // keys as content, in order
 
 struct RuntimeValue {
-  std::variant<NoneValue, bool, std::int64_t, double, std::complex<double>, Tensor, StringValue, DTypeValue,
-               DeviceValue, SliceValue, EllipsisValue, OpaqueValue, Sequence, Mapping>
+  std::variant<NoneValue, bool, std::int64_t, double, std::complex<double>, Tensor, StringValue,
+               DTypeValue, DeviceValue, SliceValue, EllipsisValue, OpaqueValue, Sequence, Mapping>
       value;
 
   template <typename T>
-  [[nodiscard]] const T* as() const { return std::get_if<T>(&value); }
+  [[nodiscard]] const T* as() const {
+    return std::get_if<T>(&value);
+  }
   template <typename T>
-  [[nodiscard]] T* as() { return std::get_if<T>(&value); }
+  [[nodiscard]] T* as() {
+    return std::get_if<T>(&value);
+  }
   [[nodiscard]] bool is_number() const {
     return as<bool>() || as<std::int64_t>() || as<double>() || as<std::complex<double>>();
   }

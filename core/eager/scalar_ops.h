@@ -1,5 +1,6 @@
-// The arithmetic of every elementwise operation on one element, written once. T is float, double, int64 (all
-// integers and bool, widened) or a Complex. Only <math.h>-like calls, so that device code can include it.
+// The arithmetic of every elementwise operation on one element, written once. T is float, double,
+// int64 (all integers and bool, widened) or a Complex. Only <math.h>-like calls, so that device
+// code can include it.
 #pragma once
 
 #include <cmath>
@@ -63,16 +64,18 @@ bool is_nan(T a) {
 // ---- one operand
 
 // One struct per operation; the body sees the operand `a`.
-#define TG_UNARY(NAME, DOMAIN, RESULT, ...)           \
-  template <typename T>                               \
-  struct NAME {                                       \
-    static constexpr unsigned kDomain = DOMAIN;       \
-    RESULT operator()(T a) const { __VA_ARGS__; }     \
+#define TG_UNARY(NAME, DOMAIN, RESULT, ...)       \
+  template <typename T>                           \
+  struct NAME {                                   \
+    static constexpr unsigned kDomain = DOMAIN;   \
+    RESULT operator()(T a) const { __VA_ARGS__; } \
   };
-// A function that <cmath> has under the same name for floats, and complex_ops.h for complex numbers.
-#define TG_FLOAT_FUNCTION(NAME, FUNCTION)                \
-  TG_UNARY(NAME, kReal | kComplex, T,                    \
-           if constexpr (kIsComplex<T>) { return c_##FUNCTION(a); } else { return std::FUNCTION(a); })
+// A function that <cmath> has under the same name for floats, and complex_ops.h for complex
+// numbers.
+#define TG_FLOAT_FUNCTION(NAME, FUNCTION) \
+  TG_UNARY(                               \
+      NAME, kReal | kComplex, T,          \
+      if constexpr (kIsComplex<T>) { return c_##FUNCTION(a); } else { return std::FUNCTION(a); })
 
 TG_FLOAT_FUNCTION(Sin, sin)
 TG_FLOAT_FUNCTION(Cos, cos)
@@ -109,14 +112,19 @@ struct Abs {
     }
   }
 };
-TG_UNARY(Neg, kReal | kInt | kComplex, T,
-         if constexpr (std::is_same_v<T, std::int64_t>) { return wrap_sub(0, a); } else { return -a; })
-TG_UNARY(Rsqrt, kReal | kComplex, T, if constexpr (kIsComplex<T>) {
-  return convert_compute<T>(Z{1, 0} / c_sqrt(convert_compute<Z>(a)));
-} else { return T{1} / std::sqrt(a); })
-TG_UNARY(Reciprocal, kReal | kComplex, T, if constexpr (kIsComplex<T>) {
-  return convert_compute<T>(Z{1, 0} / convert_compute<Z>(a));
-} else { return T{1} / a; })
+TG_UNARY(
+    Neg, kReal | kInt | kComplex, T,
+    if constexpr (std::is_same_v<T, std::int64_t>) { return wrap_sub(0, a); } else { return -a; })
+TG_UNARY(
+    Rsqrt, kReal | kComplex, T,
+    if constexpr (kIsComplex<T>) {
+      return convert_compute<T>(Z{1, 0} / c_sqrt(convert_compute<Z>(a)));
+    } else { return T{1} / std::sqrt(a); })
+TG_UNARY(
+    Reciprocal, kReal | kComplex, T,
+    if constexpr (kIsComplex<T>) {
+      return convert_compute<T>(Z{1, 0} / convert_compute<Z>(a));
+    } else { return T{1} / a; })
 TG_UNARY(Ceil, kReal, T, return std::ceil(a))
 TG_UNARY(Floor, kReal, T, return std::floor(a))
 TG_UNARY(Round, kReal, T, return std::nearbyint(a))
@@ -128,21 +136,28 @@ TG_UNARY(Lgamma, kReal, T, return static_cast<T>(log_gamma(static_cast<double>(a
 TG_UNARY(Digamma, kReal, T, return static_cast<T>(digamma(static_cast<double>(a))))
 // NaN and -0.0 give +0.0.
 TG_UNARY(Sign, kReal | kInt, T, return static_cast<T>((a > 0 ? 1 : 0) - (a < 0 ? 1 : 0)))
-TG_UNARY(Sgn, kReal | kInt | kComplex, T, if constexpr (kIsComplex<T>) {
-  const auto size = std::hypot(a.re, a.im);
-  return size == 0 ? T{} : T{a.re / size, a.im / size};
-} else { return Sign<T>{}(a); })
+TG_UNARY(
+    Sgn, kReal | kInt | kComplex, T,
+    if constexpr (kIsComplex<T>) {
+      const auto size = std::hypot(a.re, a.im);
+      return size == 0 ? T{} : T{a.re / size, a.im / size};
+    } else { return Sign<T>{}(a); })
 TG_UNARY(BitwiseNot, kInt, T, return ~a)
 TG_UNARY(LogicalNot, kReal | kInt | kComplex, bool, return !convert_compute<bool>(a))
 TG_UNARY(Isnan, kReal | kInt | kComplex, bool, return is_nan(a))
-TG_UNARY(Isinf, kReal | kInt | kComplex, bool, if constexpr (kIsComplex<T>) {
-  return std::isinf(a.re) || std::isinf(a.im);
-} else { return std::isinf(static_cast<double>(a)); })
-TG_UNARY(Isfinite, kReal | kInt | kComplex, bool, if constexpr (kIsComplex<T>) {
-  return std::isfinite(a.re) && std::isfinite(a.im);
-} else { return std::isfinite(static_cast<double>(a)); })
-TG_UNARY(Signbit, kReal | kInt, bool,
-         if constexpr (kIsFloating<T>) { return std::signbit(a); } else { return a < 0; })
+TG_UNARY(
+    Isinf, kReal | kInt | kComplex, bool,
+    if constexpr (kIsComplex<T>) { return std::isinf(a.re) || std::isinf(a.im); } else {
+      return std::isinf(static_cast<double>(a));
+    })
+TG_UNARY(
+    Isfinite, kReal | kInt | kComplex, bool,
+    if constexpr (kIsComplex<T>) { return std::isfinite(a.re) && std::isfinite(a.im); } else {
+      return std::isfinite(static_cast<double>(a));
+    })
+TG_UNARY(
+    Signbit, kReal | kInt, bool,
+    if constexpr (kIsFloating<T>) { return std::signbit(a); } else { return a < 0; })
 TG_UNARY(Square, kReal | kInt | kComplex, T, return times(a, a))
 TG_UNARY(Same, kReal | kInt | kComplex, T, return a)
 
@@ -261,11 +276,11 @@ struct RoundDecimals {
 
 // ---- two operands
 
-#define TG_BINARY(NAME, DOMAIN, RESULT, ...)            \
-  template <typename T>                                 \
-  struct NAME {                                         \
-    static constexpr unsigned kDomain = DOMAIN;         \
-    RESULT operator()(T a, T b) const { __VA_ARGS__; }  \
+#define TG_BINARY(NAME, DOMAIN, RESULT, ...)           \
+  template <typename T>                                \
+  struct NAME {                                        \
+    static constexpr unsigned kDomain = DOMAIN;        \
+    RESULT operator()(T a, T b) const { __VA_ARGS__; } \
   };
 
 TG_BINARY(Add, kReal | kInt | kComplex, T, return plus(a, b))
@@ -273,35 +288,41 @@ TG_BINARY(Sub, kReal | kInt | kComplex, T, return minus(a, b))
 TG_BINARY(Mul, kReal | kInt | kComplex, T, return times(a, b))
 TG_BINARY(TrueDivide, kReal | kComplex, T, return a / b)
 // The processor traps on INT64_MIN / -1; PyTorch's result there is the wrapped one.
-TG_BINARY(TruncDivide, kReal | kInt, T, if constexpr (kIsFloating<T>) { return std::trunc(a / b); } else {
-  return b == -1 ? wrap_sub(0, a) : a / b;
-})
+TG_BINARY(
+    TruncDivide, kReal | kInt, T, if constexpr (kIsFloating<T>) { return std::trunc(a / b); } else {
+      return b == -1 ? wrap_sub(0, a) : a / b;
+    })
 // C division, prims.div: integers truncate.
-TG_BINARY(CDivide, kReal | kInt | kComplex, T, if constexpr (std::is_same_v<T, std::int64_t>) {
-  return b == -1 ? wrap_sub(0, a) : a / b;
-} else { return a / b; })
-TG_BINARY(Fmod, kReal | kInt, T, if constexpr (kIsFloating<T>) { return std::fmod(a, b); } else {
-  return b == -1 ? T{0} : a % b;
-})
+TG_BINARY(
+    CDivide, kReal | kInt | kComplex, T,
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      return b == -1 ? wrap_sub(0, a) : a / b;
+    } else { return a / b; })
+TG_BINARY(
+    Fmod, kReal | kInt, T, if constexpr (kIsFloating<T>) { return std::fmod(a, b); } else {
+      return b == -1 ? T{0} : a % b;
+    })
 TG_BINARY(Remainder, kReal | kInt, T, {
   T rest = Fmod<T>{}(a, b);
   if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
   return rest;
 })
-TG_BINARY(FloorDivide, kReal | kInt, T, if constexpr (kIsFloating<T>) {
-  if (b == 0) return a / b;
-  const T rest = std::fmod(a, b);
-  T quotient = (a - rest) / b;
-  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= T{1};
-  if (quotient == 0) return std::copysign(T{0}, a / b);
-  T whole = std::floor(quotient);
-  if (quotient - whole > T(0.5)) whole += T{1};
-  return whole;
-} else {
-  const T quotient = TruncDivide<T>{}(a, b);
-  const T rest = Fmod<T>{}(a, b);
-  return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
-})
+TG_BINARY(
+    FloorDivide, kReal | kInt, T,
+    if constexpr (kIsFloating<T>) {
+      if (b == 0) return a / b;
+      const T rest = std::fmod(a, b);
+      T quotient = (a - rest) / b;
+      if (rest != 0 && (b < 0) != (rest < 0)) quotient -= T{1};
+      if (quotient == 0) return std::copysign(T{0}, a / b);
+      T whole = std::floor(quotient);
+      if (quotient - whole > T(0.5)) whole += T{1};
+      return whole;
+    } else {
+      const T quotient = TruncDivide<T>{}(a, b);
+      const T rest = Fmod<T>{}(a, b);
+      return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
+    })
 TG_BINARY(Atan2, kReal, T, return std::atan2(a, b))
 TG_BINARY(Copysign, kReal, T, return std::copysign(a, b))
 TG_BINARY(Nextafter, kReal, T, return std::nextafter(a, b))
@@ -314,14 +335,19 @@ TG_BINARY(Lt, kReal | kInt, bool, return a < b)
 TG_BINARY(Le, kReal | kInt, bool, return a <= b)
 TG_BINARY(Gt, kReal | kInt, bool, return a > b)
 TG_BINARY(Ge, kReal | kInt, bool, return a >= b)
-TG_BINARY(LogicalAnd, kReal | kInt | kComplex, bool, return convert_compute<bool>(a) && convert_compute<bool>(b))
-TG_BINARY(LogicalOr, kReal | kInt | kComplex, bool, return convert_compute<bool>(a) || convert_compute<bool>(b))
-TG_BINARY(LogicalXor, kReal | kInt | kComplex, bool, return convert_compute<bool>(a) != convert_compute<bool>(b))
+TG_BINARY(LogicalAnd, kReal | kInt | kComplex, bool,
+          return convert_compute<bool>(a) && convert_compute<bool>(b))
+TG_BINARY(LogicalOr, kReal | kInt | kComplex, bool,
+          return convert_compute<bool>(a) || convert_compute<bool>(b))
+TG_BINARY(LogicalXor, kReal | kInt | kComplex, bool,
+          return convert_compute<bool>(a) != convert_compute<bool>(b))
 TG_BINARY(Maximum, kReal | kInt, T, return is_nan(a) || a > b ? a : b)
 TG_BINARY(Minimum, kReal | kInt, T, return is_nan(a) || a < b ? a : b)
-TG_BINARY(Pow, kReal | kInt | kComplex, T, if constexpr (kIsComplex<T>) { return c_pow(a, b); } else if constexpr (kIsFloating<T>) {
-  return std::pow(a, b);
-} else { return integer_power(a, b); })
+TG_BINARY(
+    Pow, kReal | kInt | kComplex, T,
+    if constexpr (kIsComplex<T>) { return c_pow(a, b); } else if constexpr (kIsFloating<T>) {
+      return std::pow(a, b);
+    } else { return integer_power(a, b); })
 #undef TG_BINARY
 
 // Shifts need the width of the element type: beyond it, left gives 0 and right the sign.
@@ -330,7 +356,9 @@ struct ShiftLeft {
   static constexpr unsigned kDomain = kInt;
   std::int64_t width;
   T operator()(T a, T b) const {
-    return b < 0 || b >= width ? T{0} : static_cast<T>(static_cast<std::uint64_t>(a) << static_cast<std::uint64_t>(b));
+    return b < 0 || b >= width
+               ? T{0}
+               : static_cast<T>(static_cast<std::uint64_t>(a) << static_cast<std::uint64_t>(b));
   }
 };
 template <typename T>
@@ -341,9 +369,12 @@ struct ShiftRight {
 };
 // factor * value + base in one rounding, as PyTorch's vector kernels do.
 inline float multiply_add(float factor, float value, float base) {
-  return static_cast<float>(static_cast<double>(factor) * static_cast<double>(value) + static_cast<double>(base));
+  return static_cast<float>(static_cast<double>(factor) * static_cast<double>(value) +
+                            static_cast<double>(base));
 }
-inline double multiply_add(double factor, double value, double base) { return std::fma(factor, value, base); }
+inline double multiply_add(double factor, double value, double base) {
+  return std::fma(factor, value, base);
+}
 
 template <typename T>
 struct AddScaled {

@@ -67,7 +67,8 @@ void fill_from_double(Tensor& tensor, const std::vector<double>& values) {
     return;
   }
   std::vector<Complex<double>> pairs;
-  for (std::size_t i = 0; i + 1 < values.size(); i += 2) pairs.push_back({values[i], values[i + 1]});
+  for (std::size_t i = 0; i + 1 < values.size(); i += 2)
+    pairs.push_back({values[i], values[i + 1]});
   fill(tensor, pairs, Compute::ComplexDouble);
 }
 

@@ -14,18 +14,20 @@ namespace tg {
 // One block of bytes. Tensors share it; its address stands for data_ptr.
 struct Storage {
   std::vector<std::byte> bytes;
-  std::uint32_t version = 0;   // bumped by every write statement
-  std::uint32_t number = 0;    // order of creation within a run: arguments first
+  std::uint32_t version = 0;  // bumped by every write statement
+  std::uint32_t number = 0;   // order of creation within a run: arguments first
 };
 
 // A window onto a storage. Copying a Tensor copies the window, never the bytes.
 struct Tensor {
   std::shared_ptr<Storage> storage;
   DType dtype = DType::Float32;
-  Geometry geometry;           // in elements of dtype
+  Geometry geometry;  // in elements of dtype
 
   [[nodiscard]] std::int64_t elements() const { return element_count(geometry); }
-  [[nodiscard]] bool shares_storage_with(const Tensor& other) const { return storage == other.storage; }
+  [[nodiscard]] bool shares_storage_with(const Tensor& other) const {
+    return storage == other.storage;
+  }
   [[nodiscard]] std::int64_t offset_bytes() const {
     return geometry.offset * static_cast<std::int64_t>(size_bytes(dtype));
   }

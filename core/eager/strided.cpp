@@ -35,12 +35,18 @@ void store_block(std::byte* first, std::int64_t stride, std::int64_t count, cons
 template <typename S>
 LoadBlock loader_to(Compute to) {
   switch (to) {
-    case Compute::Float: return load_block<S, float>;
-    case Compute::Double: return load_block<S, double>;
-    case Compute::Int: return load_block<S, std::int64_t>;
-    case Compute::ComplexFloat: return load_block<S, Complex<float>>;
-    case Compute::ComplexDouble: return load_block<S, Complex<double>>;
-    case Compute::Bool: return load_block<S, bool>;
+    case Compute::Float:
+      return load_block<S, float>;
+    case Compute::Double:
+      return load_block<S, double>;
+    case Compute::Int:
+      return load_block<S, std::int64_t>;
+    case Compute::ComplexFloat:
+      return load_block<S, Complex<float>>;
+    case Compute::ComplexDouble:
+      return load_block<S, Complex<double>>;
+    case Compute::Bool:
+      return load_block<S, bool>;
   }
   return nullptr;
 }
@@ -48,20 +54,26 @@ LoadBlock loader_to(Compute to) {
 template <typename S>
 StoreBlock storer_from(Compute from) {
   switch (from) {
-    case Compute::Float: return store_block<float, S>;
-    case Compute::Double: return store_block<double, S>;
-    case Compute::Int: return store_block<std::int64_t, S>;
-    case Compute::ComplexFloat: return store_block<Complex<float>, S>;
-    case Compute::ComplexDouble: return store_block<Complex<double>, S>;
-    case Compute::Bool: return store_block<bool, S>;
+    case Compute::Float:
+      return store_block<float, S>;
+    case Compute::Double:
+      return store_block<double, S>;
+    case Compute::Int:
+      return store_block<std::int64_t, S>;
+    case Compute::ComplexFloat:
+      return store_block<Complex<float>, S>;
+    case Compute::ComplexDouble:
+      return store_block<Complex<double>, S>;
+    case Compute::Bool:
+      return store_block<bool, S>;
   }
   return nullptr;
 }
 
 // Elements moved as bits.
 template <std::size_t kBytes>
-void move_run(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-              std::int64_t count) {
+void move_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
+              std::int64_t to_stride, std::int64_t count) {
   constexpr auto kStep = static_cast<std::int64_t>(kBytes);
   for (std::int64_t i = 0; i < count; ++i) {
     std::memcpy(to + i * to_stride * kStep, from + i * from_stride * kStep, kBytes);
@@ -72,11 +84,16 @@ using MoveRun = void (*)(const std::byte*, std::int64_t, std::byte*, std::int64_
 
 MoveRun mover(std::size_t bytes) {
   switch (bytes) {
-    case 1: return move_run<1>;
-    case 2: return move_run<2>;
-    case 4: return move_run<4>;
-    case 8: return move_run<8>;
-    default: return move_run<16>;
+    case 1:
+      return move_run<1>;
+    case 2:
+      return move_run<2>;
+    case 4:
+      return move_run<4>;
+    case 8:
+      return move_run<8>;
+    default:
+      return move_run<16>;
   }
 }
 
@@ -122,12 +139,18 @@ void copy_converting(const StridedLoop& loop, const Tensor& from, Tensor& to) {
 
 std::size_t compute_bytes(Compute compute) {
   switch (compute) {
-    case Compute::Float: return sizeof(float);
-    case Compute::Double: return sizeof(double);
-    case Compute::Int: return sizeof(std::int64_t);
-    case Compute::ComplexFloat: return sizeof(Complex<float>);
-    case Compute::ComplexDouble: return sizeof(Complex<double>);
-    case Compute::Bool: return sizeof(bool);
+    case Compute::Float:
+      return sizeof(float);
+    case Compute::Double:
+      return sizeof(double);
+    case Compute::Int:
+      return sizeof(std::int64_t);
+    case Compute::ComplexFloat:
+      return sizeof(Complex<float>);
+    case Compute::ComplexDouble:
+      return sizeof(Complex<double>);
+    case Compute::Bool:
+      return sizeof(bool);
   }
   return 0;
 }
@@ -141,12 +164,18 @@ Compute natural_compute(DType dtype) {
 
 bool is_memory_form(Compute compute, DType dtype) {
   switch (compute) {
-    case Compute::Float: return dtype == DType::Float32;
-    case Compute::Double: return dtype == DType::Float64;
-    case Compute::Int: return dtype == DType::Int64;
-    case Compute::ComplexFloat: return dtype == DType::Complex64;
-    case Compute::ComplexDouble: return dtype == DType::Complex128;
-    case Compute::Bool: return dtype == DType::Bool;
+    case Compute::Float:
+      return dtype == DType::Float32;
+    case Compute::Double:
+      return dtype == DType::Float64;
+    case Compute::Int:
+      return dtype == DType::Int64;
+    case Compute::ComplexFloat:
+      return dtype == DType::Complex64;
+    case Compute::ComplexDouble:
+      return dtype == DType::Complex128;
+    case Compute::Bool:
+      return dtype == DType::Bool;
   }
   return false;
 }

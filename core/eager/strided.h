@@ -1,5 +1,5 @@
-// Loops over strided memory: blocks of elements are widened into a computation type, worked on as plain
-// arrays, and narrowed back. No call per element.
+// Loops over strided memory: blocks of elements are widened into a computation type, worked on as
+// plain arrays, and narrowed back. No call per element.
 #pragma once
 
 #include <algorithm>
@@ -22,26 +22,31 @@ Compute natural_compute(DType dtype);
 bool is_memory_form(Compute compute, DType dtype);
 
 // Reads `count` elements, `stride` elements apart, into an array of the computation type.
-using LoadBlock = void (*)(const std::byte* first, std::int64_t stride, std::int64_t count, void* out);
+using LoadBlock = void (*)(const std::byte* first, std::int64_t stride, std::int64_t count,
+                           void* out);
 // Null for dtypes without elements of their own (f4, f8_e8m0fnu).
 LoadBlock loader(DType from, Compute to);
-using StoreBlock = void (*)(std::byte* first, std::int64_t stride, std::int64_t count, const void* in);
+using StoreBlock = void (*)(std::byte* first, std::int64_t stride, std::int64_t count,
+                            const void* in);
 StoreBlock storer(Compute from, DType to);
 
-// A loop nest over several operands of one shape: dims merged where all operands allow it, innermost the one
-// with the smallest stride of the first operand.
+// A loop nest over several operands of one shape: dims merged where all operands allow it,
+// innermost the one with the smallest stride of the first operand.
 class StridedLoop {
  public:
   // `strides[k]` are the strides of operand k under `sizes` (0 where broadcast).
-  StridedLoop(const std::vector<std::int64_t>& sizes, std::vector<std::vector<std::int64_t>> strides);
+  StridedLoop(const std::vector<std::int64_t>& sizes,
+              std::vector<std::vector<std::int64_t>> strides);
 
-  // Calls run(offsets, count) for each innermost run, cut into pieces of at most `piece` elements. `offsets`
-  // has one element offset per operand. Stops early when run gives false.
+  // Calls run(offsets, count) for each innermost run, cut into pieces of at most `piece` elements.
+  // `offsets` has one element offset per operand. Stops early when run gives false.
   template <typename F>
   void for_each_run(std::int64_t piece, F&& run) const;
 
   // Stride of operand `k` within a run.
-  [[nodiscard]] std::int64_t inner_stride(std::size_t k) const { return strides_[k].empty() ? 0 : strides_[k][0]; }
+  [[nodiscard]] std::int64_t inner_stride(std::size_t k) const {
+    return strides_[k].empty() ? 0 : strides_[k][0];
+  }
 
  private:
   std::vector<std::int64_t> sizes_;                 // innermost first; empty product is one element
@@ -50,7 +55,8 @@ class StridedLoop {
 };
 
 // Strides of `geometry` under the wider `sizes`. Requires that it broadcasts.
-std::vector<std::int64_t> broadcast_strides(const Geometry& geometry, const std::vector<std::int64_t>& sizes);
+std::vector<std::int64_t> broadcast_strides(const Geometry& geometry,
+                                            const std::vector<std::int64_t>& sizes);
 
 const std::byte* element_address(const Tensor& tensor);
 std::byte* element_address(Tensor& tensor);

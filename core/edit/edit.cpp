@@ -4,7 +4,8 @@
 //   move      a statement stands elsewhere
 //   insert    a statement is added
 //   replace   a statement becomes another one
-//   rename    a value gets another name in every statement, sub-statement, header and in the signature
+//   rename    a value gets another name in every statement, sub-statement, header and in the
+//   signature
 // Refuses: lines without a statement, a name that is taken, names that nobody has.
 #include "core/edit/edit.h"
 
@@ -29,7 +30,8 @@ Diagnostic bad_edit(std::string message, std::string hint = {}) {
 }
 
 constexpr std::string_view kForms =
-    "return VALUE; drop line N; move line N before|after line M; insert STATEMENT before|after line N; "
+    "return VALUE; drop line N; move line N before|after line M; insert STATEMENT before|after "
+    "line N; "
     "replace line N with STATEMENT; rename A to B";
 
 // Takes `word` from the front of `text` if it stands there as a word of its own.
@@ -75,11 +77,13 @@ bool take_place(std::string_view& text, ProgramEdit& edit) {
 
 Result<ProgramEdit> parse_return(std::string_view rest, ProgramEdit edit) {
   edit.kind = ProgramEdit::Kind::Return;
-  if (rest.empty()) return Unexpected{bad_edit("return needs a value", "for example: return (t3, x)")};
+  if (rest.empty())
+    return Unexpected{bad_edit("return needs a value", "for example: return (t3, x)")};
   auto value = parse_value(rest);
   // `return a, b` is a tuple without its parentheses.
   if (!value) value = parse_value(fmt::format("({})", rest));
-  if (!value) return Unexpected{bad_edit(fmt::format("'{}' is no value: {}", rest, value.error().message))};
+  if (!value)
+    return Unexpected{bad_edit(fmt::format("'{}' is no value: {}", rest, value.error().message))};
   edit.value = std::move(*value);
   return edit;
 }
@@ -116,12 +120,14 @@ Result<ProgramEdit> parse_edit(std::string_view text) {
     edit.kind = ProgramEdit::Kind::Move;
     std::string_view what = rest;
     if (take_place(what, edit) && take_line(what, edit.line) && what.empty()) return edit;
-    return Unexpected{bad_edit("move needs a line and a place", "for example: move line 7 after line 9")};
+    return Unexpected{
+        bad_edit("move needs a line and a place", "for example: move line 7 after line 9")};
   }
   if (take_word(rest, "insert")) {
     edit.kind = ProgramEdit::Kind::Insert;
     if (!take_place(rest, edit)) {
-      return Unexpected{bad_edit("insert needs a place", "for example: insert t9 = prims.clone(t3) before line 8")};
+      return Unexpected{bad_edit("insert needs a place",
+                                 "for example: insert t9 = prims.clone(t3) before line 8")};
     }
     auto statement = statement_of(rest);
     if (!statement) return Unexpected{statement.error()};
@@ -183,7 +189,8 @@ bool rename_in(std::string& text, const std::string& from, const std::string& to
 }
 
 // The statement with the name changed, null when it does not mention it.
-BoundSymbolRef renamed(const BoundSymbol& statement, const std::string& from, const std::string& to) {
+BoundSymbolRef renamed(const BoundSymbol& statement, const std::string& from,
+                       const std::string& to) {
   BoundSymbol copy = statement;
   bool changed = rename_in(copy.output, from, to);
   for (Value& argument : copy.args) changed = rename_in(argument, from, to) || changed;
@@ -221,12 +228,18 @@ class Editor {
 
   std::optional<Diagnostic> apply(const ProgramEdit& edit) {
     switch (edit.kind) {
-      case ProgramEdit::Kind::Return: return set_return(edit);
-      case ProgramEdit::Kind::Drop: return drop(edit);
-      case ProgramEdit::Kind::Move: return move(edit);
-      case ProgramEdit::Kind::Insert: return insert(edit);
-      case ProgramEdit::Kind::Replace: return replace(edit);
-      case ProgramEdit::Kind::Rename: return rename(edit);
+      case ProgramEdit::Kind::Return:
+        return set_return(edit);
+      case ProgramEdit::Kind::Drop:
+        return drop(edit);
+      case ProgramEdit::Kind::Move:
+        return move(edit);
+      case ProgramEdit::Kind::Insert:
+        return insert(edit);
+      case ProgramEdit::Kind::Replace:
+        return replace(edit);
+      case ProgramEdit::Kind::Rename:
+        return rename(edit);
     }
     return std::nullopt;
   }
@@ -257,7 +270,8 @@ class Editor {
 
   std::optional<Diagnostic> set_return(const ProgramEdit& edit) {
     StatementId id = rw_.last();
-    while (id != kNoStatement && rw_.statement(id)->kind != StatementKind::Return) id = rw_.previous(id);
+    while (id != kNoStatement && rw_.statement(id)->kind != StatementKind::Return)
+      id = rw_.previous(id);
     if (id == kNoStatement) return bad_edit("the program has no return");
     BoundSymbol statement = *rw_.statement(id);
     statement.verbatim.reset();
@@ -266,7 +280,8 @@ class Editor {
     if (!statement.args.empty() && statement.args.front().kind == ValueKind::Dict) {
       auto& items = statement.args.front().items;
       for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-        if (items[i].kind == ValueKind::String && string_content(items[i]) == "output") place = &items[i + 1];
+        if (items[i].kind == ValueKind::String && string_content(items[i]) == "output")
+          place = &items[i + 1];
       }
     }
     if (place != nullptr) {
@@ -274,7 +289,8 @@ class Editor {
     } else {
       statement.args = {edit.value};
     }
-    rw_.step("return", id, fmt::format("the program returns {} instead of {}", to_text(edit.value), text_of(id)))
+    rw_.step("return", id,
+             fmt::format("the program returns {} instead of {}", to_text(edit.value), text_of(id)))
         .replace(id, std::move(statement));
     return std::nullopt;
   }
@@ -301,8 +317,9 @@ class Editor {
     if (id == anchor) return bad_edit(fmt::format("line {} cannot move next to itself", edit.line));
     const BoundSymbolRef statement = rw_.statement(id);
     const bool before = edit.side == ProgramEdit::Side::Before;
-    auto step = rw_.step("move", id, fmt::format("line {} moves {} line {}: {}", edit.line,
-                                                 before ? "before" : "after", edit.anchor, text_of(id)));
+    auto step = rw_.step("move", id,
+                         fmt::format("line {} moves {} line {}: {}", edit.line,
+                                     before ? "before" : "after", edit.anchor, text_of(id)));
     step.erase(id);
     if (before) {
       step.insert_before(anchor, statement);
@@ -319,8 +336,9 @@ class Editor {
     statement.at = rw_.statement(anchor)->at;
     statement.program_line = rw_.statement(anchor)->program_line;
     const bool before = edit.side == ProgramEdit::Side::Before;
-    auto step = rw_.step("insert", anchor, fmt::format("{} is put {} line {}", one_line(statement),
-                                                       before ? "before" : "after", edit.anchor));
+    auto step = rw_.step("insert", anchor,
+                         fmt::format("{} is put {} line {}", one_line(statement),
+                                     before ? "before" : "after", edit.anchor));
     if (before) {
       step.insert_before(anchor, std::move(statement));
     } else {
@@ -355,7 +373,8 @@ class Editor {
     const auto& parameters = rw_.before().parameters;
     const bool parameter = std::any_of(parameters.begin(), parameters.end(),
                                        [&](const Parameter& p) { return p.name == edit.from; });
-    if (changes.empty() && !parameter) return bad_edit(fmt::format("nothing is called '{}'", edit.from));
+    if (changes.empty() && !parameter)
+      return bad_edit(fmt::format("nothing is called '{}'", edit.from));
     auto step = rw_.step("rename", changes.empty() ? kNoStatement : changes.front().first,
                          fmt::format("{} is called {} in {}", edit.from, edit.to,
                                      count_of(changes.size(), "statement", "statements")));

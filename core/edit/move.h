@@ -18,8 +18,8 @@ struct MoveObstacle {
 };
 
 // The statement may stand anywhere after statement `earliest - 1` and before statement `latest + 1`
-// (indices of the trace as it is). By storage: a reader of the old value must stay before the writer, through
-// whatever name it reads. What is not known for certain stops the move.
+// (indices of the trace as it is). By storage: a reader of the old value must stay before the
+// writer, through whatever name it reads. What is not known for certain stops the move.
 struct MoveRange {
   std::uint32_t earliest = 0;
   std::uint32_t latest = 0;
@@ -30,7 +30,8 @@ MoveRange legal_moves(const Trace& trace, const DefUse& def_use, const AliasSets
                       std::uint32_t statement);
 
 // Why the statement must not pass `other`; empty when the two can change places.
-std::optional<std::string> conflict(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
-                                    std::uint32_t statement, std::uint32_t other);
+std::optional<std::string> conflict(const Trace& trace, const DefUse& def_use,
+                                    const AliasSets& aliases, std::uint32_t statement,
+                                    std::uint32_t other);
 
 }  // namespace tg

@@ -6,72 +6,13 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/export/storage_touches.h"
 #include "core/text/printer.h"
 
 namespace tg {
 namespace {
 
 constexpr std::uint32_t kNoNode = 0xffffffffU;
-
-// What one statement does to one storage.
-struct Touch {
-  StorageId storage = 0;
-  std::optional<std::uint32_t> read_version;
-  std::optional<std::uint32_t> made_version;
-  bool may_write = false;  // it only may write
-  std::string_view written_name;
-};
-
-// Per statement, ordered by storage.
-std::vector<std::vector<Touch>> touches_by_statement(const AliasSets& sets,
-                                                     std::size_t statements) {
-  std::vector<std::vector<Touch>> result(statements);
-  struct Slot {
-    std::uint32_t statement = kNoNode;
-    std::size_t index = 0;
-  };
-  std::vector<Slot> slots(
-      sets.storages().size());  // where the storage's touch of the statement at hand is
-  for (const Access& access : sets.accesses()) {
-    // Missing text may touch everything; an edge to every tensor would say nothing.
-    if (access.path.empty() || access.path.front() >= statements || access.everything) continue;
-    std::vector<Touch>& touches = result[access.path.front()];
-    Slot& slot = slots[access.storage];
-    if (slot.statement != access.path.front()) {
-      slot = {access.path.front(), touches.size()};
-      touches.push_back(Touch{access.storage, {}, {}, false, {}});
-    }
-    Touch& touch = touches[slot.index];
-    switch (access.kind) {
-      case AccessKind::Read:
-        // Later reads of a composite see what the composite itself wrote.
-        if (!touch.read_version) touch.read_version = access.version;
-        break;
-      case AccessKind::Write:
-      case AccessKind::MayWrite:
-        touch.may_write =
-            access.kind == AccessKind::MayWrite && (!touch.made_version || touch.may_write);
-        touch.made_version = access.version;
-        if (touch.written_name.empty()) touch.written_name = access.name;
-        break;
-      case AccessKind::MakeView:
-      case AccessKind::Allocate:
-        break;
-    }
-  }
-  for (std::vector<Touch>& touches : result) {
-    std::sort(touches.begin(), touches.end(),
-              [](const Touch& a, const Touch& b) { return a.storage < b.storage; });
-  }
-  return result;
-}
-
-// Null when the statement does not touch the storage.
-const Touch* touch_of(const std::vector<Touch>& touches, StorageId storage) {
-  const auto found = std::lower_bound(touches.begin(), touches.end(), storage,
-                                      [](const Touch& t, StorageId s) { return t.storage < s; });
-  return found != touches.end() && found->storage == storage ? &*found : nullptr;
-}
 
 bool is_drawn(const BoundSymbol& statement) {
   switch (statement.kind) {
@@ -137,7 +78,7 @@ class GraphBuilder {
         def_use_(def_use),
         sets_(sets),
         options_(options),
-        touches_(touches_by_statement(sets, trace.bound_symbols.size())),
+        touches_(storage_touches(sets, trace.bound_symbols.size())),
         node_of_statement_(trace.bound_symbols.size(), kNoNode),
         node_of_definition_(def_use.definitions().size(), kNoNode),
         last_reader_(def_use.definitions().size(), kNoNode),

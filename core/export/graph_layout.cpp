@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/export/graph_layers.h"
+#include "core/export/graph_routes.h"
 
 namespace tg {
 namespace {
@@ -13,7 +14,6 @@ constexpr double kBoxPaddingX = 9;
 constexpr double kBoxPaddingY = 5;
 constexpr double kBoxGap = 22;
 constexpr double kThreadWidth = 6;  // of a long edge where it passes a layer
-constexpr double kRowGap = 34;
 constexpr double kRowGapLimit = 130;
 constexpr double kLaneGap = 44;
 constexpr double kLanePadding = 10;
@@ -54,7 +54,7 @@ class Layout {
     order();
     place();
     set_rows();
-    route();
+    route_edges(graph_, {x_, chains_, tops_, bottoms_});
   }
 
  private:
@@ -409,90 +409,6 @@ class Layout {
       if (missing > 0) storage.bottom_right.x += missing;
       graph_.size.x = std::max(graph_.size.x, storage.bottom_right.x + kMargin);
     }
-  }
-
-  // Where each edge leaves or enters a box: side by side in the order of what is at the other end.
-  std::vector<double> ports(Side side) const {
-    std::vector<double> at(graph_.edges.size(), 0);
-    struct End {
-      std::uint32_t node;
-      double towards;
-      std::uint32_t edge;
-    };
-    std::vector<End> ends;
-    ends.reserve(graph_.edges.size());
-    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) {
-      const GraphEdge& edge = graph_.edges[e];
-      const std::vector<std::uint32_t>& chain = chains_[e];
-      if (side == Side::Below) {
-        ends.push_back({edge.from, x_[chain.empty() ? edge.to : chain.front()], e});
-      } else {
-        ends.push_back({edge.to, x_[chain.empty() ? edge.from : chain.back()], e});
-      }
-    }
-    std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-      if (a.node != b.node) return a.node < b.node;
-      return a.towards != b.towards ? a.towards < b.towards : a.edge < b.edge;
-    });
-    for (std::size_t begin = 0; begin < ends.size();) {
-      std::size_t end = begin;
-      while (end < ends.size() && ends[end].node == ends[begin].node) ++end;
-      const GraphNode& node = graph_.nodes[ends[begin].node];
-      const double count = static_cast<double>(end - begin);
-      const double step = std::min(16.0, (node.width - 16) / count);
-      for (std::size_t i = begin; i < end; ++i) {
-        at[ends[i].edge] =
-            node.centre.x + (static_cast<double>(i - begin) - (count - 1) / 2) * step;
-      }
-      begin = end;
-    }
-    return at;
-  }
-
-  // Bends happen only between rows, so that no curve runs through a box.
-  static void bend(std::vector<GraphPoint>& route, GraphPoint to) {
-    const GraphPoint from = route.back();
-    const double half = (to.y - from.y) / 2;
-    route.push_back({from.x, from.y + half});
-    route.push_back({to.x, to.y - half});
-    route.push_back(to);
-  }
-
-  void route() {
-    const std::vector<double> leaves = ports(Side::Below);
-    const std::vector<double> enters = ports(Side::Above);
-    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) {
-      GraphEdge& edge = graph_.edges[e];
-      const GraphNode& from = graph_.nodes[edge.from];
-      const GraphNode& to = graph_.nodes[edge.to];
-      edge.route.clear();
-      edge.route.push_back({leaves[e], from.centre.y + from.height / 2});
-      if (edge.route.back().y < bottoms_[from.layer] - 0.5)
-        bend(edge.route, {leaves[e], bottoms_[from.layer]});
-      std::uint32_t layer = from.layer;
-      for (const std::uint32_t thread : chains_[e]) {
-        ++layer;
-        bend(edge.route, {x_[thread], tops_[layer]});
-        bend(edge.route, {x_[thread], bottoms_[layer]});
-      }
-      const double top = to.centre.y - to.height / 2;
-      bend(edge.route, {enters[e], tops_[to.layer]});
-      if (top > tops_[to.layer] + 0.5) bend(edge.route, {enters[e], top});
-    }
-    for (GraphTie& tie : graph_.ties) route_tie(tie);
-  }
-
-  // A shallow arc under the two boxes.
-  void route_tie(GraphTie& tie) const {
-    const GraphNode& first = graph_.nodes[tie.first];
-    const GraphNode& second = graph_.nodes[tie.second];
-    const bool swap = first.centre.x > second.centre.x;
-    const GraphNode& left = swap ? second : first;
-    const GraphNode& right = swap ? first : second;
-    const GraphPoint from{left.centre.x + left.width / 4, left.centre.y + left.height / 2};
-    const GraphPoint to{right.centre.x - right.width / 4, right.centre.y + right.height / 2};
-    const double depth = std::max(from.y, to.y) + kRowGap * 0.6;
-    tie.route = {from, {from.x, depth}, {to.x, depth}, to};
   }
 
   struct Block {

@@ -2,24 +2,15 @@
 
 #include <cmath>
 
+#include "core/export/json_parts.h"
 #include "core/text/printer.h"
 
 namespace tg {
 namespace {
 
-Json document(std::string_view name) {
-  Json json;
-  json["schema"] = "thunderglass." + std::string(name) + "/1";
-  return json;
-}
-
 template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 std::string_view kind_text(StatementKind kind) {
@@ -110,22 +101,6 @@ std::string_view kind_text(DifferenceKind kind) {
   return "";
 }
 
-std::string_view kind_text(DiffKind kind) {
-  switch (kind) {
-    case DiffKind::Same:
-      return "same";
-    case DiffKind::Changed:
-      return "changed";
-    case DiffKind::Moved:
-      return "moved";
-    case DiffKind::Removed:
-      return "removed";
-    case DiffKind::Added:
-      return "added";
-  }
-  return "";
-}
-
 std::string_view kind_text(Edit::Kind kind) {
   switch (kind) {
     case Edit::Kind::Erase:
@@ -154,27 +129,8 @@ std::string_view kind_text(CopySite::Form form) {
   return "";
 }
 
-std::string_view kind_text(VerdictKind verdict) {
-  switch (verdict) {
-    case VerdictKind::Same:
-      return "same";
-    case VerdictKind::Different:
-      return "different";
-    case VerdictKind::NotEstablished:
-      return "not_established";
-  }
-  return "";
-}
-
 Json statement_number(StatementId id) {
   return id == kNoStatement ? Json(nullptr) : Json(id);
-}
-
-template <typename Items, typename F>
-Json list_of(const Items& items, F&& f) {
-  Json list = Json::array();
-  for (const auto& item : items) list.push_back(f(item));
-  return list;
 }
 
 Json geometry_json(const Geometry& geometry) {
@@ -186,6 +142,28 @@ Json geometry_json(const std::optional<Geometry>& geometry) {
 }
 
 }  // namespace
+
+Json json_document(std::string_view name) {
+  Json json;
+  json["schema"] = "thunderglass." + std::string(name) + "/1";
+  return json;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string_view verdict_word(VerdictKind verdict) {
+  switch (verdict) {
+    case VerdictKind::Same:
+      return "same";
+    case VerdictKind::Different:
+      return "different";
+    case VerdictKind::NotEstablished:
+      return "not_established";
+  }
+  return "";
+}
 
 Json json_number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -327,7 +305,7 @@ Json phase_json(const Phase& phase) {
 }
 
 Json trace_json(const TraceFile& file) {
-  Json json = document("trace");
+  Json json = json_document("trace");
   json["file"] = file.name;
   json["phases"] = list_of(file.phases, phase_json);
   json["diagnostics"] = list_of(file.diagnostics, [](const Diagnostic& d) { return to_json(d); });
@@ -335,7 +313,7 @@ Json trace_json(const TraceFile& file) {
 }
 
 Json aliases_json(const Trace& trace, const DefUse& def_use, const AliasSets& sets) {
-  Json json = document("aliases");
+  Json json = json_document("aliases");
   json["storages"] = list_of(sets.storages(), [](const StorageFacts& storage) {
     Json row;
     row["label"] = storage.label;
@@ -376,15 +354,15 @@ Json aliases_json(const Trace& trace, const DefUse& def_use, const AliasSets& se
 }
 
 Json steps_json(std::string_view pass, std::span<const Step> steps) {
-  Json json = document("steps");
+  Json json = json_document("steps");
   json["pass"] = pass;
   json["steps"] = list_of(steps, [](const Step& step) { return to_json(step); });
   return json;
 }
 
 Json comparison_json(const Comparison& comparison) {
-  Json json = document("comparison");
-  json["verdict"] = kind_text(comparison.verdict);
+  Json json = json_document("comparison");
+  json["verdict"] = verdict_word(comparison.verdict);
   json["why"] = text_or_null(comparison.why);
   json["differences"] =
       list_of(comparison.differences, [](const Difference& d) { return to_json(d); });
@@ -392,107 +370,13 @@ Json comparison_json(const Comparison& comparison) {
 }
 
 Json audit_json(std::span<const CopyFinding> findings) {
-  Json json = document("audit");
+  Json json = json_document("audit");
   json["copies"] = list_of(findings, [](const CopyFinding& finding) { return to_json(finding); });
   return json;
 }
 
-Json diff_json(const TraceDiff& diff, const Trace& left, const Trace& right) {
-  const auto side = [](const Trace& trace, std::optional<std::uint32_t> index) -> Json {
-    if (!index) return nullptr;
-    const BoundSymbol& statement = *trace.bound_symbols[*index];
-    return {{"index", *index}, {"at", to_json(statement.at)}, {"text", one_line(statement)}};
-  };
-  Json json = document("diff");
-  json["identical"] = diff.identical();
-  json["counts"] = {{"same", diff.same},
-                    {"changed", diff.changed},
-                    {"moved", diff.moved},
-                    {"removed", diff.removed},
-                    {"added", diff.added}};
-  json["parameters_changed"] = diff.parameters_changed;
-  json["imports_changed"] = diff.imports_changed;
-  Json entries = Json::array();
-  for (const DiffEntry& entry : diff.entries) {
-    if (entry.kind == DiffKind::Same) continue;
-    entries.push_back({{"kind", kind_text(entry.kind)},
-                       {"left", side(left, entry.left)},
-                       {"right", side(right, entry.right)},
-                       {"only_inside", entry.only_inside}});
-  }
-  json["differences"] = std::move(entries);
-  return json;
-}
-
-Json check_json(const CheckReport& report, const std::string& file_name) {
-  Json json = document("check");
-  json["file"] = file_name;
-  json["verdict"] = kind_text(report.verdict);
-  json["headline"] = report.headline;
-  json["why"] = text_or_null(report.why);
-  json["era"] = {{"text", era_text(report.era.era)},
-                 {"reason", text_or_null(report.era.reason)},
-                 {"given", report.era_given}};
-  json["seed"] = report.seed;
-  json["phases"] = list_of(report.phases, [](const CheckedPhase& phase) {
-    Json row;
-    row["file_phase"] = phase.file_index;
-    row["label"] = phase.label;
-    row["replayed_by"] = phase.replayed ? text_or_null(phase.pass) : Json(nullptr);
-    row["ran"] = phase.ran;
-    row["why_not"] = text_or_null(phase.why_not);
-    return row;
-  });
-  json["pairs"] = list_of(report.pairs, [](const PhasePair& pair) {
-    Json row;
-    row["left"] = pair.left;
-    row["right"] = pair.right;
-    row["verdict"] = kind_text(pair.comparison.verdict);
-    row["why"] = text_or_null(pair.comparison.why);
-    row["differences"] =
-        list_of(pair.comparison.differences, [](const Difference& d) { return to_json(d); });
-    return row;
-  });
-  json["witnesses"] = list_of(report.witnesses, [](const Witness& witness) {
-    Json row = to_json(witness.difference);
-    row["write"] = text_or_null(witness.write);
-    return row;
-  });
-  json["accepted"] = list_of(report.accepted, [](const Difference& d) { return to_json(d); });
-  json["explanation"] = nullptr;
-  if (report.explanation) {
-    const Explanation& why = *report.explanation;
-    json["explanation"] = {
-        {"left", why.left},     {"right", why.right},           {"pass", text_or_null(why.pass)},
-        {"step", why.step},     {"step_count", why.step_count}, {"rule", text_or_null(why.rule)},
-        {"reason", why.reason}, {"at", to_json(why.at)}};
-  }
-  json["refusal"] = nullptr;
-  if (report.refusal) {
-    json["refusal"] = {{"pass", report.refusal->pass},
-                       {"type", report.refusal->error.type},
-                       {"message", report.refusal->error.message},
-                       {"at", to_json(report.refusal->at)}};
-  }
-  json["repairs"] = list_of(report.repairs, [](const Repair& repair) {
-    return Json{{"what", repair.what}, {"helps", repair.helps}};
-  });
-  json["copies"] =
-      list_of(report.copies, [](const CopyFinding& finding) { return to_json(finding); });
-  json["expectations"] = list_of(report.expectations, [](const Expectation& expectation) {
-    return Json{{"text", expectation.text},
-                {"holds", expectation.holds},
-                {"explanation", expectation.explanation}};
-  });
-  json["aliases"] = report.aliases;
-  json["not_tested"] = report.not_tested;
-  json["next"] = report.next;
-  json["diagnostics"] = list_of(report.diagnostics, [](const Diagnostic& d) { return to_json(d); });
-  return json;
-}
-
 Json diagnostics_json(std::span<const Diagnostic> diagnostics) {
-  Json json = document("diagnostics");
+  Json json = json_document("diagnostics");
   json["diagnostics"] = list_of(diagnostics, [](const Diagnostic& d) { return to_json(d); });
   return json;
 }

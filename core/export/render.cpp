@@ -85,7 +85,7 @@ std::string find_program(const std::string& program) {
   std::string_view rest = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), program);
+    std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), program);
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
   }
@@ -206,7 +206,7 @@ std::optional<PictureFormat> picture_format(std::string_view name) {
 }
 
 Result<Picture> render_picture(const std::string& dot, PictureFormat format,
-                               const RenderLimits& limits, std::stop_token stop,
+                               const RenderLimits& limits, const std::stop_token& stop,
                                const std::string& program) {
   const std::string path = find_program(program);
   if (path.empty()) {

@@ -32,7 +32,7 @@ struct Picture {
 // Draws a DOT text that has positions (`neato -n2`). `program` is looked up in PATH when it has no
 // slash. Diagnostics: graphviz-missing, graphviz-failed, graphviz-stopped, cancelled.
 Result<Picture> render_picture(const std::string& dot, PictureFormat format,
-                               const RenderLimits& limits = {}, std::stop_token stop = {},
+                               const RenderLimits& limits = {}, const std::stop_token& stop = {},
                                const std::string& program = "neato");
 
 }  // namespace tg

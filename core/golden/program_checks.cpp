@@ -45,10 +45,11 @@ struct Answer {
   std::set<std::string> parts;  // empty: equal
 };
 
-// "the text reads t206, which nothing defines", "the region returns t22, which nothing in it defines",
-// "raises NameError: name 't33' is not defined"
+// "the text reads t206, which nothing defines", "the region returns t22, which nothing in it
+// defines", "raises NameError: name 't33' is not defined"
 std::string undefined_in(const std::string& text) {
-  for (const std::string_view prefix : {"the text reads ", "the region returns ", "raises NameError: name '"}) {
+  for (const std::string_view prefix :
+       {"the text reads ", "the region returns ", "raises NameError: name '"}) {
     if (text.starts_with(prefix)) {
       return text.substr(prefix.size(), text.find_first_of(",'", prefix.size()) - prefix.size());
     }
@@ -168,10 +169,12 @@ void check_stage(const Unit& unit, const ProgramRecording& program, const std::s
   if (sides.empty())
     return checks.not_supported("text_run", path, "neither side has outputs to compare with");
   const StageRun stage = run_stage(*trace, program.context());
-  const bool asked_for = !stage.undefined.empty() && std::any_of(sides.begin(), sides.end(), [&](const Side& side) {
-    return side.answer.undefined == stage.undefined;
-  });
-  if (!stage.not_run.empty() && !asked_for) return checks.not_supported("text_run", path, stage.not_run);
+  const bool asked_for =
+      !stage.undefined.empty() && std::any_of(sides.begin(), sides.end(), [&](const Side& side) {
+        return side.answer.undefined == stage.undefined;
+      });
+  if (!stage.not_run.empty() && !asked_for)
+    return checks.not_supported("text_run", path, stage.not_run);
   std::string faults;
   for (const Side& side : sides) {
     const std::string wrong =

@@ -174,7 +174,8 @@ ReturnForm separate_outputs(RunResult& result) {
 
 // "t33" of "name 't33' has no value" and "no sub-statement of 'TorchCompile0' defines 't22'".
 std::string undefined_name(const std::string& message) {
-  if (!message.ends_with(" has no value") && message.find(" defines ") == std::string::npos) return {};
+  if (!message.ends_with(" has no value") && message.find(" defines ") == std::string::npos)
+    return {};
   const std::size_t close = message.rfind('\'');
   if (close == std::string::npos || close == 0) return {};
   const std::size_t open = message.rfind('\'', close - 1);
@@ -283,7 +284,8 @@ StageRun run_stage(const Trace& trace, const StageContext& context) {
         stage.raised = outcome.error();
       } else {
         stage.not_run = outcome.error().message;
-        if (outcome.error().kind == RunErrorKind::BadProgram) stage.undefined = undefined_name(stage.not_run);
+        if (outcome.error().kind == RunErrorKind::BadProgram)
+          stage.undefined = undefined_name(stage.not_run);
       }
       return stage;
     }
@@ -319,7 +321,8 @@ std::vector<std::string> differences(const RunResult& result, const RecordedRun&
     if (difference.accepted) continue;
     const auto known = names.find(difference.subject);
     std::string text = words(difference, known != names.end() ? known->second : difference.subject);
-    // Of one tensor the first is told: dtype, shape, values, strides. Differences come in that order.
+    // Of one tensor the first is told: dtype, shape, values, strides. Differences come in that
+    // order.
     if (!text.empty() && told[difference.subject]++ == 0) out.push_back(std::move(text));
   }
   if (!recorded.has_sharing) return out;

@@ -65,9 +65,37 @@ std::string_view line_at(std::string_view text, std::size_t position) {
   return text.substr(begin, std::min<std::size_t>(text.find('\n', begin) - begin, 160));
 }
 
+// Whether a statement without a position line stands where the one before stands, or nowhere, no
+// text tells; it shows only in a repeated position line later. So a position line that repeats the
+// latest one is dropped, with the empty line before it.
+std::string without_repeated_positions(std::string_view text) {
+  std::string kept;
+  kept.reserve(text.size());
+  std::string_view latest;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line =
+        text.substr(0, end == std::string_view::npos ? text.size() : end + 1);
+    text.remove_prefix(line.size());
+    const std::size_t mark = line.find_first_not_of(' ');
+    const bool position = mark != std::string_view::npos && line.substr(mark).starts_with("# ") &&
+                          line.find(": \t") != std::string_view::npos;
+    if (position && line == latest) {
+      if (kept.ends_with("\n\n")) kept.pop_back();
+      continue;
+    }
+    if (position) latest = line;
+    kept += line;
+  }
+  return kept;
+}
+
 }  // namespace
 
-std::string text_fault(std::string_view input, std::string_view recorded, std::string_view got) {
+std::string text_fault(std::string_view input, std::string_view recorded_text,
+                       std::string_view got_text) {
+  const std::string recorded = without_repeated_positions(recorded_text);
+  const std::string got = without_repeated_positions(got_text);
   std::unordered_set<std::string_view> known;
   Tokens input_tokens(input);
   for (std::string_view token = input_tokens.next(); !token.empty(); token = input_tokens.next()) {

@@ -13,16 +13,6 @@ namespace {
 constexpr std::int64_t kWorkLimit = 1'000'000;
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kHuge : product;
-}
-
-std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kHuge : sum;
-}
-
 // Dims that move: size above 1, by ascending stride.
 std::vector<std::size_t> moving_dims(const Geometry& geometry) {
   std::vector<std::size_t> dims;
@@ -40,7 +30,7 @@ bool is_nested(const Geometry& geometry) {
   std::int64_t reach = 0;
   for (const std::size_t d : moving_dims(geometry)) {
     if (geometry.strides[d] <= reach) return false;
-    reach = saturating_add(reach, saturating_multiply(geometry.sizes[d] - 1, geometry.strides[d]));
+    reach = saturating_sum(reach, saturating_product(geometry.sizes[d] - 1, geometry.strides[d]));
   }
   return true;
 }
@@ -80,6 +70,16 @@ bool interleaved(const Geometry& a, const Geometry& b) {
 
 }  // namespace
 
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kHuge : product;
+}
+
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kHuge : sum;
+}
+
 Geometry contiguous_geometry(const std::vector<std::int64_t>& sizes) {
   Geometry geometry;
   geometry.sizes = sizes;
@@ -87,7 +87,7 @@ Geometry contiguous_geometry(const std::vector<std::int64_t>& sizes) {
   std::int64_t stride = 1;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     geometry.strides[d] = stride;
-    stride = saturating_multiply(stride, std::max<std::int64_t>(sizes[d], 1));
+    stride = saturating_product(stride, std::max<std::int64_t>(sizes[d], 1));
   }
   return geometry;
 }
@@ -98,7 +98,7 @@ bool is_contiguous(const Geometry& geometry) {
   for (std::size_t d = geometry.rank(); d-- > 0;) {
     if (geometry.sizes[d] == 1) continue;
     if (geometry.strides[d] != expected) return false;
-    expected = saturating_multiply(expected, geometry.sizes[d]);
+    expected = saturating_product(expected, geometry.sizes[d]);
   }
   return true;
 }
@@ -109,7 +109,7 @@ bool is_channels_last(const Geometry& geometry) {
   for (const std::size_t d : {std::size_t{1}, std::size_t{3}, std::size_t{2}, std::size_t{0}}) {
     if (geometry.sizes[d] == 1) continue;
     if (geometry.strides[d] != expected) return false;
-    expected = saturating_multiply(expected, geometry.sizes[d]);
+    expected = saturating_product(expected, geometry.sizes[d]);
   }
   return true;
 }
@@ -121,7 +121,7 @@ bool suggests_channels_last(const Geometry& geometry) {
     if (geometry.sizes[d] == 0 || geometry.strides[d] < least) return false;
     if (d == 0 && least == geometry.strides[1]) return false;  // ambiguous: row-major wins
     least = geometry.strides[d];
-    if (geometry.sizes[d] > 1) least = saturating_multiply(least, geometry.sizes[d]);
+    if (geometry.sizes[d] > 1) least = saturating_product(least, geometry.sizes[d]);
   }
   return true;
 }
@@ -131,7 +131,7 @@ bool is_dense(const Geometry& geometry) {
   std::int64_t expected = 1;
   for (const std::size_t d : moving_dims(geometry)) {
     if (geometry.strides[d] != expected) return false;
-    expected = saturating_multiply(expected, geometry.sizes[d]);
+    expected = saturating_product(expected, geometry.sizes[d]);
   }
   return true;
 }
@@ -144,13 +144,13 @@ Geometry ordered_geometry(const std::vector<std::int64_t>& sizes,
   std::int64_t stride = 1;
   for (const std::size_t d : inner_to_outer) {
     geometry.strides[d] = stride;
-    stride = saturating_multiply(stride, std::max<std::int64_t>(sizes[d], 1));
+    stride = saturating_product(stride, std::max<std::int64_t>(sizes[d], 1));
   }
   return geometry;
 }
 
-// PyTorch sorts with an insertion sort whose comparison may be undecided; the sequence of comparisons is
-// part of the result, so a library sort would differ.
+// PyTorch sorts with an insertion sort whose comparison may be undecided; the sequence of
+// comparisons is part of the result, so a library sort would differ.
 std::vector<std::size_t> memory_order(const std::vector<std::int64_t>& sizes,
                                       std::span<const std::vector<std::int64_t>> operands) {
   std::vector<std::size_t> order(sizes.size());
@@ -201,7 +201,7 @@ std::int64_t element_count(const Geometry& geometry) {
   for (const std::int64_t size : geometry.sizes) {
     if (size <= 0) return 0;
   }
-  for (const std::int64_t size : geometry.sizes) count = saturating_multiply(count, size);
+  for (const std::int64_t size : geometry.sizes) count = saturating_product(count, size);
   return count;
 }
 
@@ -209,14 +209,14 @@ ElementSpan element_span(const Geometry& geometry) {
   if (element_count(geometry) == 0) return {0, 0};
   ElementSpan span{geometry.offset, geometry.offset};
   for (std::size_t d = 0; d < geometry.rank(); ++d) {
-    const std::int64_t reach = saturating_multiply(geometry.sizes[d] - 1, geometry.strides[d]);
+    const std::int64_t reach = saturating_product(geometry.sizes[d] - 1, geometry.strides[d]);
     if (reach < 0) {
       span.begin += reach;
     } else {
-      span.end = saturating_add(span.end, reach);
+      span.end = saturating_sum(span.end, reach);
     }
   }
-  span.end = saturating_add(span.end, 1);
+  span.end = saturating_sum(span.end, 1);
   return span;
 }
 
@@ -268,9 +268,10 @@ std::optional<bool> covers(const Geometry& outer, const Geometry& inner) {
   return std::includes(all_outer.begin(), all_outer.end(), all_inner.begin(), all_inner.end());
 }
 
-// The rule of at::detail::computeStride: each run of dims that is contiguous in memory must be covered by
-// whole new dims.
-std::optional<Geometry> viewed_as(const Geometry& geometry, const std::vector<std::int64_t>& sizes) {
+// The rule of at::detail::computeStride: each run of dims that is contiguous in memory must be
+// covered by whole new dims.
+std::optional<Geometry> viewed_as(const Geometry& geometry,
+                                  const std::vector<std::int64_t>& sizes) {
   Geometry view;
   view.sizes = sizes;
   view.offset = geometry.offset;
@@ -290,14 +291,15 @@ std::optional<Geometry> viewed_as(const Geometry& geometry, const std::vector<st
   std::int64_t tensor_count = 1;
   std::int64_t view_count = 1;
   for (std::size_t d = geometry.rank(); d-- > 0;) {
-    tensor_count *= geometry.sizes[d];
-    const bool chunk_ends = d == 0 || (geometry.sizes[d - 1] != 1 &&
-                                       geometry.strides[d - 1] != tensor_count * base_stride);
+    tensor_count = saturating_product(tensor_count, geometry.sizes[d]);
+    const bool chunk_ends =
+        d == 0 || (geometry.sizes[d - 1] != 1 &&
+                   geometry.strides[d - 1] != saturating_product(tensor_count, base_stride));
     if (!chunk_ends) continue;
     while (view_left > 0 && (view_count < tensor_count || sizes[view_left - 1] == 1)) {
       --view_left;
-      view.strides[view_left] = view_count * base_stride;
-      view_count *= sizes[view_left];
+      view.strides[view_left] = saturating_product(view_count, base_stride);
+      view_count = saturating_product(view_count, sizes[view_left]);
     }
     if (view_count != tensor_count) return std::nullopt;
     if (d > 0) {
@@ -319,17 +321,17 @@ Expected<std::vector<std::int64_t>, std::string> resolve_reshape(std::int64_t el
       if (inferred) return Unexpected{std::string("only one dimension can be inferred")};
       inferred = d;
     } else if (sizes[d] >= 0) {
-      known = saturating_multiply(known, sizes[d]);
+      known = saturating_product(known, sizes[d]);
     } else {
       return Unexpected{fmt::format("invalid shape dimension {}", sizes[d])};
     }
   }
   if (inferred) {
     if (known == 0) {
-      return Unexpected{
-          fmt::format("cannot reshape tensor of {} elements into shape [{}] because the unspecified "
-                      "dimension size -1 can be any value and is ambiguous",
-                      elements, fmt::join(sizes, ", "))};
+      return Unexpected{fmt::format(
+          "cannot reshape tensor of {} elements into shape [{}] because the unspecified "
+          "dimension size -1 can be any value and is ambiguous",
+          elements, fmt::join(sizes, ", "))};
     }
     if (elements % known == 0) {
       sizes[*inferred] = elements / known;
@@ -338,8 +340,8 @@ Expected<std::vector<std::int64_t>, std::string> resolve_reshape(std::int64_t el
   } else if (known == elements) {
     return sizes;
   }
-  return Unexpected{
-      fmt::format("shape '[{}]' is invalid for input of size {}", fmt::join(sizes, ", "), elements)};
+  return Unexpected{fmt::format("shape '[{}]' is invalid for input of size {}",
+                                fmt::join(sizes, ", "), elements)};
 }
 
 }  // namespace tg

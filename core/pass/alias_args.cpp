@@ -1,4 +1,5 @@
-// Problem: two arguments share a storage, so a write to one is a write to the other, but names do not show it.
+// Problem: two arguments share a storage, so a write to one is a write to the other, but names do
+// not show it.
 //
 //   groups [[a, b]]
 //   t1 = ltorch.exp_(a)                              t1 = ltorch.exp_(a)
@@ -7,10 +8,11 @@
 //                                                    t2 = ltorch.sin(t3) ...
 // Rules
 //   replace-alias-argument   a reader of b reads a, or a reshape of a, instead
-//   index-out-of-range       note: a group names an argument that the trace does not have, and is cut
-// Refuses: arguments of different size (RuntimeError). Takes "same storage" for "same elements": disjoint slices,
-// transposes and shifted windows of one buffer are merged too, and a reshape goes stale after a write, as in
-// Thunder.
+//   index-out-of-range       note: a group names an argument that the trace does not have, and is
+//   cut
+// Refuses: arguments of different size (RuntimeError). Takes "same storage" for "same elements":
+// disjoint slices, transposes and shifted windows of one buffer are merged too, and a reshape goes
+// stale after a write, as in Thunder.
 
 #include <fmt/format.h>
 
@@ -24,7 +26,7 @@ namespace {
 struct Replacement {
   NameId by = kNoName;
   NameId storage_of = kNoName;  // the argument that it shares its storage with
-  BoundSymbolRef reshape;       // to be inserted before the first reader; null when the shapes agree
+  BoundSymbolRef reshape;  // to be inserted before the first reader; null when the shapes agree
   bool inserted = false;
 };
 
@@ -61,8 +63,9 @@ class AliasMerger {
     for (std::size_t i = 1; i < group.size(); ++i) {
       if (group[i] >= arguments_.size()) {
         rw_.note("index-out-of-range", kNoStatement, [&] {
-          return fmt::format("argument number {} of the call is none of the {} arguments of this trace",
-                             group[i], arguments_.size());
+          return fmt::format(
+              "argument number {} of the call is none of the {} arguments of this trace", group[i],
+              arguments_.size());
         });
         continue;
       }
@@ -114,15 +117,16 @@ class AliasMerger {
       return;
     }
     bool cycle = false;
-    const BoundSymbolRef swapped = swap_names(
-        statement, names_, [&](NameId name) { return map_.end(name, &cycle); },
-        {.inputs = true, .output = false, .subsymbols = true});
+    const BoundSymbolRef swapped =
+        swap_names(statement, names_, [&](NameId name) { return map_.end(name, &cycle); },
+                   {.inputs = true, .output = false, .subsymbols = true});
     auto renamed = std::make_shared<BoundSymbol>(*swapped);
     // Thunder of 2024 shows headers only on ordinary calls.
     if (renamed->kind == StatementKind::Call) {
       renamed->header = {"[alias tensor args] " + replaced_header(keys, values, names_)};
     }
-    auto step = rw_.step("replace-alias-argument", id, [&] { return reason(*statement, id, keys, values); });
+    auto step = rw_.step("replace-alias-argument", id,
+                         [&] { return reason(*statement, id, keys, values); });
     if (!step.applied()) {
       result_.statements.push_back({statement, id});
       return;
@@ -141,8 +145,9 @@ class AliasMerger {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const NameId kept = replacements_[keys[i]].storage_of;
       if (!text.empty()) text += "; ";
-      text += fmt::format("argument {} shares its storage with {}, so {} reads {}", names_.text(keys[i]),
-                          names_.text(kept), callee_at(statement, id), names_.text(values[i]));
+      text += fmt::format("argument {} shares its storage with {}, so {} reads {}",
+                          names_.text(keys[i]), names_.text(kept), callee_at(statement, id),
+                          names_.text(values[i]));
       if (values[i] != kept) text += fmt::format(", a reshape of {}", names_.text(kept));
     }
     return text;

@@ -1,4 +1,5 @@
-// One name for arguments that share a storage: what alias_args does, for itself and inside functionalize.
+// One name for arguments that share a storage: what alias_args does, for itself and inside
+// functionalize.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,10 @@ struct PlacedStatement {
 };
 
 struct ArgumentAliases {
-  std::vector<PlacedStatement> statements;                     // all of them, in order
-  std::vector<std::pair<std::string, std::string>> replaced;   // argument -> what is read instead
+  std::vector<PlacedStatement> statements;                    // all of them, in order
+  std::vector<std::pair<std::string, std::string>> replaced;  // argument -> what is read instead
   std::optional<PassError> error;
-  [[nodiscard]] std::string provenance() const;                // Duplicate alias args using {'b': 'a'}
+  [[nodiscard]] std::string provenance() const;  // Duplicate alias args using {'b': 'a'}
 };
 
 ArgumentAliases merge_argument_aliases(Rewriter& rw, NameTable& names, const AliasGroups& groups);

@@ -1,4 +1,5 @@
-// Problem: a chain of raw copies onto one name writes the same bytes again and again; only the last is seen.
+// Problem: a chain of raw copies onto one name writes the same bytes again and again; only the last
+// is seen.
 //
 //   t1 = prims.copy_(y, x)
 //   t2 = prims.copy_(z, x)                     =>    t2 = prims.copy_(z, x)
@@ -6,9 +7,10 @@
 // Rules
 //   superseded-copy   a raw copy goes when a later statement names its destination
 //   kept              note: nothing but the return names the destination later
-// Refuses: a copy whose result is used, a destination that a later statement other than a copy names
-// (RuntimeError). The proposal as it was made, with its unsound corners: a later copy that *reads* the
-// destination counts as an overwrite; views, aliases and the insides of composites are not seen.
+// Refuses: a copy whose result is used, a destination that a later statement other than a copy
+// names (RuntimeError). The proposal as it was made, with its unsound corners: a later copy that
+// *reads* the destination counts as an overwrite; views, aliases and the insides of composites are
+// not seen.
 
 #include <algorithm>
 
@@ -34,17 +36,20 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
   }
   const NameTable names(before);
   const ConsumerMap consumers(statements, names);
-  const std::vector<StatementId> index = last_equal_index(statements);
+  const std::vector<StatementId> index = last_equal_index(statements, names);
   for (StatementId id = 0; id < statements.size(); ++id) {
     const BoundSymbol& copy = *statements[id];
     if (!is_raw_copy(copy)) continue;
     for (const NameId out : proxy_outs(copy, names)) {
       if (consumers.of(out).empty()) continue;
-      return std::move(rw).fail(
-          {"RuntimeError", fmt::format("`prims.copy_` output out={} is used inside a trace", tensor_repr(out, names)), id});
+      return std::move(rw).fail({"RuntimeError",
+                                 fmt::format("`prims.copy_` output out={} is used inside a trace",
+                                             tensor_repr(out, names)),
+                                 id});
     }
     const std::vector<NameId> operands = tensor_args(copy, names);
-    if (operands.size() < 2) return std::move(rw).fail({"IndexError", "list index out of range", id});
+    if (operands.size() < 2)
+      return std::move(rw).fail({"IndexError", "list index out of range", id});
     const NameId destination = operands[1];
     // Readers come in order, so the first one behind the copy decides what is found first.
     const std::span<const StatementId> readers = consumers.of(destination);
@@ -63,21 +68,22 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
     if (!only_copies) {
       return std::move(rw).fail(
           {"RuntimeError",
-           fmt::format("copy destination of {} has consumers other than PrimIDs.RETURN and PrimIDs.COPY_",
-                       tensor_repr(destination, names)),
+           fmt::format(
+               "copy destination of {} has consumers other than PrimIDs.RETURN and PrimIDs.COPY_",
+               tensor_repr(destination, names)),
            id});
     }
     if (later == kNoStatement) {
       rw.note("kept", id, [&] {
-        return fmt::format("nothing names {} after {}", names.text(destination), callee_at(copy, id));
+        return fmt::format("nothing names {} after {}", names.text(destination),
+                           callee_at(copy, id));
       });
       continue;
     }
     rw.step("superseded-copy", id, [&] {
         return fmt::format("{} names {} again after {}", callee_at(*statements[later], later),
                            names.text(destination), callee_at(copy, id));
-      })
-        .erase(id);
+      }).erase(id);
   }
   return std::move(rw).finish("`prims.copy_` audit");
 }

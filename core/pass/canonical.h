@@ -24,8 +24,8 @@ struct CanonicalForm {
 CanonicalForm canonical_form(Statements statements, NameTable& names,
                              const std::vector<std::pair<NameId, NameId>>& base_to_view);
 
-// The form of a functionalizable statement's copy back, as a statement of its own: it stands where its parent
-// stands in the user's program.
+// The form of a functionalizable statement's copy back, as a statement of its own: it stands where
+// its parent stands in the user's program.
 BoundSymbolRef copy_back_of(const BoundSymbol& statement);
 
 }  // namespace tg

@@ -1,5 +1,5 @@
-// Problem: after a write in place, the old name and the result name mean the same tensor; functionalization needs
-// readers to say which version they read.
+// Problem: after a write in place, the old name and the result name mean the same tensor;
+// functionalization needs readers to say which version they read.
 //
 //   t2 = ltorch.exp_(t0)                       t2 = ltorch.exp_(t0)
 //   t3 = ltorch.cos(t0)                  =>    # `t0` is replaced by `t2`
@@ -7,10 +7,12 @@
 //
 // Rules
 //   rename-readers           readers of a written name read the result of the write
-//   rebuild-base-from-view   a base that was written through its view is read as a reshape of the view's new value
-// Refuses: a second read of such a base while no write to its view was seen (RuntimeError). Keeps Thunder's unsound
-// corners: any second read counts as "after the write"; the result of an earlier write is not renamed when the
-// old name is written again; a reshape undoes every kind of view, transposes included.
+//   rebuild-base-from-view   a base that was written through its view is read as a reshape of the
+//   view's new value
+// Refuses: a second read of such a base while no write to its view was seen (RuntimeError). Keeps
+// Thunder's unsound corners: any second read counts as "after the write"; the result of an earlier
+// write is not renamed when the old name is written again; a reshape undoes every kind of view,
+// transposes included.
 
 #include <algorithm>
 
@@ -52,7 +54,8 @@ class Canonicalizer {
  private:
   BoundSymbolRef swap(const BoundSymbolRef& statement, SwapParts parts) {
     if (map_.empty()) return statement;
-    return swap_names(statement, names_, [this](NameId name) { return map_.end(name, &cycle_); }, parts);
+    return swap_names(
+        statement, names_, [this](NameId name) { return map_.end(name, &cycle_); }, parts);
   }
 
   void fail_with_cycle(std::uint32_t origin) {
@@ -76,8 +79,7 @@ class Canonicalizer {
 
   bool rewrite(std::uint32_t i) {
     const BoundSymbolRef& original = statements_[i];
-    BoundSymbolRef current =
-        swap(original, {.inputs = true, .output = false, .subsymbols = true});
+    BoundSymbolRef current = swap(original, {.inputs = true, .output = false, .subsymbols = true});
     if (cycle_) {
       fail_with_cycle(i);
       return false;
@@ -122,7 +124,8 @@ class Canonicalizer {
     return copy;
   }
 
-  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original, const BoundSymbolRef& current) const {
+  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original,
+                                      const BoundSymbolRef& current) const {
     std::vector<NameId> keys;
     std::vector<NameId> values;
     for (const NameId name : tensor_args(*original, names_)) {
@@ -135,8 +138,8 @@ class Canonicalizer {
     return with_header(current, replaced_header(keys, values, names_));
   }
 
-  // Appends a reshape for every base and returns the statement that reads them; null on error. `rebuilt` gets
-  // the reshapes as values.
+  // Appends a reshape for every base and returns the statement that reads them; null on error.
+  // `rebuilt` gets the reshapes as values.
   BoundSymbolRef rebuild(BoundSymbolRef statement, std::vector<std::pair<NameId, NameId>>& rebuilt,
                          std::uint32_t i) {
     SwapMap bases;
@@ -149,7 +152,8 @@ class Canonicalizer {
         return nullptr;
       }
       const NameId reshaped = names_.fresh(reshaped_type(names_.type(value), target));
-      form_.statements.push_back({make_reshape(value, target, reshaped, names_, statements_[i]->at), i, true});
+      form_.statements.push_back(
+          {make_reshape(value, target, reshaped, names_, statements_[i]->at), i, true});
       value = reshaped;
       bases.set(base, reshaped);
     }
@@ -211,7 +215,8 @@ class WriteOrder {
 
   [[nodiscard]] std::uint32_t latest(const BoundSymbol& statement, const NameTable& names) const {
     std::uint32_t latest = 0;
-    for (const NameId name : proxy_args(statement, names)) latest = std::max(latest, write_of_[name]);
+    for (const NameId name : proxy_args(statement, names))
+      latest = std::max(latest, write_of_[name]);
     return latest;
   }
   [[nodiscard]] const std::vector<const BoundSymbol*>& writes() const { return writes_; }
@@ -236,7 +241,8 @@ void record_changes(Rewriter& rw, const CanonicalForm& form, const NameTable& na
   for (std::uint32_t i = 0; i < form.statements.size(); ++i) {
     const CanonicalStatement& item = form.statements[i];
     if (item.rebuild) {
-      order.add_name(proxy_outs(*item.statement, names).front(), order.latest(*item.statement, names));
+      order.add_name(proxy_outs(*item.statement, names).front(),
+                     order.latest(*item.statement, names));
       continue;
     }
     const BoundSymbolRef& original = before.bound_symbols[item.origin];
@@ -254,11 +260,13 @@ void record_changes(Rewriter& rw, const CanonicalForm& form, const NameTable& na
     if (changes[write].empty()) continue;
     const StatementId subject =
         write == 0 ? form.statements[changes[write].front().last - 1].origin : write_ids[write - 1];
-    const bool rebuilds = std::any_of(changes[write].begin(), changes[write].end(),
-                                      [](const Change& change) { return change.last - change.first > 1; });
+    const bool rebuilds =
+        std::any_of(changes[write].begin(), changes[write].end(),
+                    [](const Change& change) { return change.last - change.first > 1; });
     auto step = rw.step(rebuilds ? "rebuild-base-from-view" : "rename-readers", subject, [&] {
       const BoundSymbol& statement = *before.bound_symbols[subject];
-      if (write == 0) return fmt::format("{} reads the newest names", callee_at(statement, subject));
+      if (write == 0)
+        return fmt::format("{} reads the newest names", callee_at(statement, subject));
       const BoundSymbol& copy = *statement.subsymbols.back();
       const std::vector<NameId> args = proxy_args(copy, names);
       const std::vector<NameId> outs = proxy_outs(copy, names);
@@ -307,7 +315,8 @@ PassResult canonicalize(const Trace& before, PassContext& context) {
   for (const auto& [base, view] : context.options.base_to_view) {
     const NameId base_name = names.find(base);
     const NameId view_name = names.find(view);
-    if (base_name != kNoName && view_name != kNoName) base_to_view.emplace_back(base_name, view_name);
+    if (base_name != kNoName && view_name != kNoName)
+      base_to_view.emplace_back(base_name, view_name);
   }
   CanonicalForm form = canonical_form(before.bound_symbols, names, base_to_view);
   if (form.error) return std::move(rw).fail(std::move(*form.error));

@@ -1,14 +1,16 @@
-// Problem: a write through a view changes its base; Thunder can only rebuild the base from the view when both have
-// the same number of elements.
+// Problem: a write through a view changes its base; Thunder can only rebuild the base from the view
+// when both have the same number of elements.
 //
 //   v = ltorch.view(t0, 4)
 //   t2 = ltorch.exp_(v)          note: exp_ writes v, a view of t0, which cos reads later
 //   t3 = ltorch.cos(t0)
 //
 // Rules (notes; the trace is never changed)
-//   write-through-view   a base is written through its view and used elsewhere: canonicalize rebuilds the base
-//   base-unused          the base has no other use, so nothing needs to be rebuilt
-// Refuses: a view of another size whose base is used elsewhere (NotImplementedError). Sees neither the flag forms
+//   write-through-view   a base is written through its view and used elsewhere: canonicalize
+//   rebuilds the base base-unused          the base has no other use, so nothing needs to be
+//   rebuilt
+// Refuses: a view of another size whose base is used elsewhere (NotImplementedError). Sees neither
+// the flag forms
 // (`relu(x, True)`) nor writes to a base while a smaller view lives; neither does Thunder.
 
 #include <fmt/format.h>
@@ -59,8 +61,7 @@ ViewWrites find_view_writes(const Trace& trace, const NameTable& names, Rewriter
     const BoundSymbol& maker = *trace.bound_symbols[made_by];
     const NameId base = first_tensor_arg(maker, names);
     if (base == kNoName) continue;  // a factory
-    const bool makes_view =
-        maker.kind == StatementKind::Call && maker.op_info().has(kThunderView);
+    const bool makes_view = maker.kind == StatementKind::Call && maker.op_info().has(kThunderView);
     if (consumers.of(base).size() == 1) {
       if (rw && makes_view) {
         rw->note("base-unused", id, [&] {
@@ -75,12 +76,13 @@ ViewWrites find_view_writes(const Trace& trace, const NameTable& names, Rewriter
     const auto view_elements = names.elements(view);
     const auto base_elements = names.elements(base);
     if (view_elements && base_elements && *view_elements != *base_elements) {
-      result.error = PassError{
-          "NotImplementedError",
-          fmt::format("in-place op of `{}` to `{}`, a view tensor of `{}` is not supported because {} != {}",
-                      write.op_info().id, tensor_repr(view, names), tensor_repr(base, names),
-                      *view_elements, *base_elements),
-          id};
+      result.error =
+          PassError{"NotImplementedError",
+                    fmt::format("in-place op of `{}` to `{}`, a view tensor of `{}` is not "
+                                "supported because {} != {}",
+                                write.op_info().id, tensor_repr(view, names),
+                                tensor_repr(base, names), *view_elements, *base_elements),
+                    id};
       return result;
     }
     if (rw) {

@@ -6,8 +6,8 @@
 // Rules
 //   same-expression   a statement that computes what an earlier one has computed goes
 //   rename-readers    its readers read the earlier result
-// Refuses nothing, and looks at names only, as Thunder does: two reads of x are "equal" though x was written in
-// between, repeated copies are dropped, 0.0 and -0.0 are one number.
+// Refuses nothing, and looks at names only, as Thunder does: two reads of x are "equal" though x
+// was written in between, repeated copies are dropped, 0.0 and -0.0 are one number.
 
 #include <algorithm>
 #include <array>
@@ -26,11 +26,14 @@ namespace {
 // Literals as Python compares them: 1 == 1.0 == True, 0.0 == -0.0.
 void append_key(std::string& key, const Value& value) {
   switch (value.kind) {
-    case ValueKind::Bool: key += value.text == "True" ? "#1" : "#0"; return;
+    case ValueKind::Bool:
+      key += value.text == "True" ? "#1" : "#0";
+      return;
     case ValueKind::Int:
       // Beyond 2**53 the double would merge different numbers.
-      key += value.text.size() < 16 ? fmt::format("#{}", std::strtod(value.text.c_str(), nullptr) + 0.0)
-                                    : "#" + value.text;
+      key += value.text.size() < 16
+                 ? fmt::format("#{}", std::strtod(value.text.c_str(), nullptr) + 0.0)
+                 : "#" + value.text;
       return;
     case ValueKind::Float: {
       char* end = nullptr;
@@ -69,7 +72,9 @@ void append_key(std::string& key, const Value& value) {
     case ValueKind::Subscript:
     case ValueKind::Attribute:
     case ValueKind::Method:
-    case ValueKind::Opaque: append_text(key, value); return;
+    case ValueKind::Opaque:
+      append_text(key, value);
+      return;
   }
 }
 
@@ -114,8 +119,8 @@ PassResult common_subexpressions(const Trace& before, PassContext& context) {
     if (statement->kind == StatementKind::UnpackTrivial) {
       key = "annotation " + to_text(statement->output);
     } else {
-      key = expression_key(
-          *swap_names(statement, names, end, {.inputs = true, .output = false, .subsymbols = false}));
+      key = expression_key(*swap_names(statement, names, end,
+                                       {.inputs = true, .output = false, .subsymbols = false}));
     }
     const auto [prior, is_new] = seen.try_emplace(std::move(key), id);
     if (is_new) continue;
@@ -141,9 +146,9 @@ PassResult common_subexpressions(const Trace& before, PassContext& context) {
     const BoundSymbolRef renamed = swap_names(statement, names, end);
     if (renamed == statement) continue;
     rw.step("rename-readers", id, [&] {
-        return fmt::format("{} read a value that an earlier statement computes", callee_at(*statement, id));
-      })
-        .replace(id, renamed);
+        return fmt::format("{} read a value that an earlier statement computes",
+                           callee_at(*statement, id));
+      }).replace(id, renamed);
   }
   return std::move(rw).finish("Common Subexpression Elimination (took 0 milliseconds)");
 }

@@ -1,14 +1,16 @@
-// Problem: statements whose results nobody needs cost time, and outputs nobody needs hide what a statement is for.
+// Problem: statements whose results nobody needs cost time, and outputs nobody needs hide what a
+// statement is for.
 //
 //   (t0, t1) = ltorch.chunk(x, 2, 0)           (_, t1) = ltorch.chunk(x, 2, 0)
 //   t2 = ltorch.cos(x)                   =>    return t1
 //   return t1
 // Rules
-//   unread              a statement without a needed output goes; writes, checks and the return stay
-//   unread-output       an output that nobody needs is left out (the era of December 2024)
-//   no-op-subsymbol     sub-statements that compute nothing go; earlier traces share them and lose them too
-//   duplicate-number    a number that an earlier statement gave is left out
-// Refuses: a trace without return (AssertionError). A write to storage that nobody can observe is kept.
+//   unread              a statement without a needed output goes; writes, checks and the return
+//   stay unread-output       an output that nobody needs is left out (the era of December 2024)
+//   no-op-subsymbol     sub-statements that compute nothing go; earlier traces share them and lose
+//   them too duplicate-number    a number that an earlier statement gave is left out
+// Refuses: a trace without return (AssertionError). A write to storage that nobody can observe is
+// kept.
 
 #include <algorithm>
 
@@ -26,7 +28,8 @@ bool has_effect(const BoundSymbol& statement) {
   switch (statement.kind) {
     case StatementKind::Return:
     case StatementKind::Print:
-    case StatementKind::PackAssign: return true;
+    case StatementKind::PackAssign:
+      return true;
     case StatementKind::Call:
       if (statement.op_info().has(kDontDce)) return true;
       break;
@@ -38,15 +41,17 @@ bool has_effect(const BoundSymbol& statement) {
     case StatementKind::Del:
     case StatementKind::Comment:
     case StatementKind::Elision:
-    case StatementKind::Unparsed: break;
+    case StatementKind::Unparsed:
+      break;
   }
   return std::any_of(statement.subsymbols.begin(), statement.subsymbols.end(),
                      [](const BoundSymbolRef& child) { return has_effect(*child); });
 }
 
-// A composite without sub-statements gives back one of its arguments, or a constant: it does nothing. What looks
-// like one but makes a value is a primitive that Thunder prints with the composites' module; its value is read.
-// Functionalization renames inputs and keeps outputs, so "gives back" may read `v = ltorch.to(t1)` (recording 009).
+// A composite without sub-statements gives back one of its arguments, or a constant: it does
+// nothing. What looks like one but makes a value is a primitive that Thunder prints with the
+// composites' module; its value is read. Functionalization renames inputs and keeps outputs, so
+// "gives back" may read `v = ltorch.to(t1)` (recording 009).
 bool does_nothing(const BoundSymbol& parent, std::size_t index, const NameTable& names) {
   const BoundSymbol& statement = *parent.subsymbols[index];
   if (statement.kind != StatementKind::Call || !statement.subsymbols.empty()) return false;
@@ -66,11 +71,13 @@ bool does_nothing(const BoundSymbol& parent, std::size_t index, const NameTable&
   });
 }
 
-// The statement without sub-statements that do nothing, at any depth; the same object if there are none.
-// `counted` gets how many went.
-BoundSymbolRef without_noops(const BoundSymbolRef& statement, const NameTable& names, std::size_t& counted);
+// The statement without sub-statements that do nothing, at any depth; the same object if there are
+// none. `counted` gets how many went.
+BoundSymbolRef without_noops(const BoundSymbolRef& statement, const NameTable& names,
+                             std::size_t& counted);
 
-// What happens to the children of a statement whose own list is not touched: they are edited themselves.
+// What happens to the children of a statement whose own list is not touched: they are edited
+// themselves.
 std::vector<BoundSymbolRef> cleaned_children(const BoundSymbol& statement, const NameTable& names,
                                              bool drop_own, std::size_t& counted) {
   std::vector<BoundSymbolRef> children;
@@ -89,7 +96,8 @@ std::vector<BoundSymbolRef> cleaned_children(const BoundSymbol& statement, const
   return children;
 }
 
-BoundSymbolRef with_children(const BoundSymbolRef& statement, std::vector<BoundSymbolRef> children) {
+BoundSymbolRef with_children(const BoundSymbolRef& statement,
+                             std::vector<BoundSymbolRef> children) {
   if (children == statement->subsymbols) return statement;
   auto copy = std::make_shared<BoundSymbol>(*statement);
   copy->subsymbols = std::move(children);
@@ -97,7 +105,8 @@ BoundSymbolRef with_children(const BoundSymbolRef& statement, std::vector<BoundS
   return copy;
 }
 
-BoundSymbolRef without_noops(const BoundSymbolRef& statement, const NameTable& names, std::size_t& counted) {
+BoundSymbolRef without_noops(const BoundSymbolRef& statement, const NameTable& names,
+                             std::size_t& counted) {
   return with_children(statement, cleaned_children(*statement, names, true, counted));
 }
 
@@ -124,8 +133,7 @@ class DeadCode {
     for (const NameId name : proxy_args(**first_return, names_)) need(name);
     for (auto id = static_cast<StatementId>(before_.bound_symbols.size()); id-- > 0;) visit(id);
     drop_duplicate_numbers();
-    PassResult result =
-        std::move(rw_).finish("Dead Code Elimination (took 0 milliseconds)");
+    PassResult result = std::move(rw_).finish("Dead Code Elimination (took 0 milliseconds)");
     if (edited_ != before_.bound_symbols) {
       result.before_edited = before_;
       result.before_edited->bound_symbols = std::move(edited_);
@@ -148,9 +156,9 @@ class DeadCode {
   // Thunder compares statements by value: an equal line made the output just as well.
   bool same_statement(StatementId producer, const BoundSymbol& statement) const {
     const BoundSymbol& other = *before_.bound_symbols[producer];
-    const bool has_keywords = std::any_of(statement.args.begin(), statement.args.end(), [](const Value& arg) {
-      return arg.kind == ValueKind::Keyword;
-    });
+    const bool has_keywords =
+        std::any_of(statement.args.begin(), statement.args.end(),
+                    [](const Value& arg) { return arg.kind == ValueKind::Keyword; });
     return !has_keywords && other.kind == statement.kind && other.callee == statement.callee &&
            other.args == statement.args && other.output == statement.output;
   }
@@ -169,7 +177,9 @@ class DeadCode {
     }
     if (!kept) {
       const bool erased =
-          rw_.step("unread", id, [&] { return unread_reason(*statement, id, outs); }).erase(id).applied();
+          rw_.step("unread", id, [&] { return unread_reason(*statement, id, outs); })
+              .erase(id)
+              .applied();
       if (!erased) keep_alive(*statement);
       return;
     }
@@ -183,10 +193,13 @@ class DeadCode {
     for (const NameId name : proxy_args(statement, names_)) need(name);
   }
 
-  std::string unread_reason(const BoundSymbol& statement, StatementId id, const std::vector<NameId>& outs) const {
-    if (outs.empty()) return fmt::format("{} gives no value and has no effect", describe(statement, id));
+  std::string unread_reason(const BoundSymbol& statement, StatementId id,
+                            const std::vector<NameId>& outs) const {
+    if (outs.empty())
+      return fmt::format("{} gives no value and has no effect", describe(statement, id));
     std::string listed;
-    for (const NameId out : outs) listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
+    for (const NameId out : outs)
+      listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
     return fmt::format("no one needs {}, made by {}", listed, describe(statement, id));
   }
 
@@ -195,7 +208,8 @@ class DeadCode {
     return "the statement at " + place_of(statement, id);
   }
 
-  BoundSymbolRef leave_out(StatementId id, const BoundSymbolRef& statement, const std::vector<NameId>& unread) {
+  BoundSymbolRef leave_out(StatementId id, const BoundSymbolRef& statement,
+                           const std::vector<NameId>& unread) {
     auto renamed = std::make_shared<BoundSymbol>(*statement);
     renamed->verbatim.reset();
     if (statement->kind == StatementKind::Call && statement->output.is_name()) {
@@ -207,7 +221,8 @@ class DeadCode {
     }
     auto step = rw_.step("unread-output", id, [&] {
       std::string listed;
-      for (const NameId out : unread) listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
+      for (const NameId out : unread)
+        listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
       return fmt::format("{} stays, but no one needs its {} {}", describe(*statement, id),
                          unread.size() == 1 ? "output" : "outputs", listed);
     });
@@ -225,14 +240,15 @@ class DeadCode {
     for (Value& item : value.items) blank(item, unread);
   }
 
-  // `is_copy`: an output was left out, so Thunder works on a copy of the statement, and the original keeps its
-  // own list; the sub-statements themselves are shared either way.
+  // `is_copy`: an output was left out, so Thunder works on a copy of the statement, and the
+  // original keeps its own list; the sub-statements themselves are shared either way.
   void clean(StatementId id, const BoundSymbolRef& statement, bool is_copy) {
     std::size_t counted = 0;
     const BoundSymbolRef cleaned = without_noops(statement, names_, counted);
     if (cleaned == statement) return;
     auto step = rw_.step("no-op-subsymbol", id, [&] {
-      return fmt::format("{} of {} {} nothing", count_of(counted, "sub-statement", "sub-statements"),
+      return fmt::format("{} of {} {} nothing",
+                         count_of(counted, "sub-statement", "sub-statements"),
                          describe(*statement, id), counted == 1 ? "computes" : "compute");
     });
     if (!step.applied()) return;
@@ -258,9 +274,11 @@ class DeadCode {
       renamed->verbatim.reset();
       blank(renamed->output, duplicates);
       if (renamed->output.is_name("_")) renamed->type = nullptr;
-      rw_.step("duplicate-number", id, [&] {
-            return fmt::format("{} is known from an earlier statement", names_.text(duplicates.front()));
-          })
+      rw_.step("duplicate-number", id,
+               [&] {
+                 return fmt::format("{} is known from an earlier statement",
+                                    names_.text(duplicates.front()));
+               })
           .replace(id, BoundSymbolRef(std::move(renamed)));
     }
   }
@@ -269,8 +287,8 @@ class DeadCode {
   const Trace& before_;
   NameTable names_;
   ProducerMap producers_;
-  std::vector<bool> needed_;              // by name
-  std::vector<BoundSymbolRef> edited_;    // the input as it prints afterwards
+  std::vector<bool> needed_;            // by name
+  std::vector<BoundSymbolRef> edited_;  // the input as it prints afterwards
 };
 
 }  // namespace

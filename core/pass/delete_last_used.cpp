@@ -7,7 +7,8 @@
 //   drop-old-del    `del` lines of an earlier run are dropped; new ones are made
 //   delete          `del` of the values that the statement makes or reads for the last time
 //   clear           a collection that dies here is emptied first (backward traces)
-// Refuses nothing. `del x` only drops the name: it writes nothing, and aliases of x stay as they are.
+// Refuses nothing. `del x` only drops the name: it writes nothing, and aliases of x stay as they
+// are.
 
 #include <fmt/format.h>
 
@@ -55,7 +56,8 @@ PassResult delete_last_used(const Trace& before, PassContext& context) {
   }
   for (auto id = static_cast<StatementId>(before.bound_symbols.size()); id-- > 0;) {
     const BoundSymbol& statement = *before.bound_symbols[id];
-    if (statement.kind == StatementKind::Comment || statement.kind == StatementKind::UnpackTrivial) {
+    if (statement.kind == StatementKind::Comment ||
+        statement.kind == StatementKind::UnpackTrivial) {
       continue;
     }
     if (statement.kind == StatementKind::Del) {
@@ -77,17 +79,16 @@ PassResult delete_last_used(const Trace& before, PassContext& context) {
       listed += (listed.empty() ? "" : ", ") + std::string(names.text(name));
     }
     const StatementId del =
-        rw.step("delete", id,
-                [&] {
-                  return fmt::format("{} {} not used after {}", listed,
-                                     dead.size() == 1 ? "is" : "are", callee_at(statement, id));
-                })
-            .insert_after(id, make_del(dead, names));
+        rw.step("delete", id, [&] {
+            return fmt::format("{} {} not used after {}", listed, dead.size() == 1 ? "is" : "are",
+                               callee_at(statement, id));
+          }).insert_after(id, make_del(dead, names));
     if (!context.options.clear_mutable_collections || del == kNoStatement) continue;
     for (const NameId name : dead) {
       if (!names.is_collection(name)) continue;
-      rw.step("clear", id, [&] { return fmt::format("{} dies here and may hold tensors", names.text(name)); })
-          .insert_before(del, make_clear(name, names));
+      rw.step("clear", id, [&] {
+          return fmt::format("{} dies here and may hold tensors", names.text(name));
+        }).insert_before(del, make_clear(name, names));
     }
   }
   return std::move(rw).finish("Delete Last Used (took 0 milliseconds)");

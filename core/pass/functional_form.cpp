@@ -1,5 +1,5 @@
-// The algorithm of functionalize_copies (December 2024), step by step as Thunder does it; see functionalize.cpp for
-// what it is for. Numbers in comments are those of the steps there.
+// The algorithm of functionalize_copies (December 2024), step by step as Thunder does it; see
+// functionalize.cpp for what it is for. Numbers in comments are those of the steps there.
 
 #include "core/pass/functional_form.h"
 
@@ -23,7 +23,8 @@ struct Walk {
   NameId argument = kNoName;
   NoCopyBack why = NoCopyBack::HasCopyBack;
   NameId gave_up_at = kNoName;
-  StatementId unclear_maker = kNoStatement;  // a reshape, contiguous...: view or copy, Thunder refuses
+  StatementId unclear_maker =
+      kNoStatement;  // a reshape, contiguous...: view or copy, Thunder refuses
 };
 
 class Functionalizer {
@@ -47,7 +48,7 @@ class Functionalizer {
       if (name != kNoName && names.is_tensor(name)) is_argument_[name] = true;
     }
     // Equal statements share one index in Thunder's map: the last.
-    const std::vector<StatementId> last_equal = last_equal_index(canonical);
+    const std::vector<StatementId> last_equal = last_equal_index(canonical, names);
     for (NameId name = 0; name < names.size(); ++name) {
       for (const StatementId reader : consumers_.of(name)) {
         const StatementId index = last_equal[reader];
@@ -73,14 +74,15 @@ class Functionalizer {
 
   BoundSymbolRef swap(const BoundSymbolRef& statement, SwapParts parts) const {
     if (map_.empty()) return statement;
-    return swap_names(statement, names_, [this](NameId name) { return map_.end(name); }, parts);
+    return swap_names(
+        statement, names_, [this](NameId name) { return map_.end(name); }, parts);
   }
 
   bool rewrite(std::uint32_t i) {
     const BoundSymbolRef& original = canonical_[i];
-    BoundSymbolRef current =
-        swap(original, {.inputs = true, .output = false, .subsymbols = true});
-    if (current->kind == StatementKind::Call && current->op_info().has(kThunderView)) note_views(*current);
+    BoundSymbolRef current = swap(original, {.inputs = true, .output = false, .subsymbols = true});
+    if (current->kind == StatementKind::Call && current->op_info().has(kThunderView))
+      note_views(*current);
     if (!is_functionalizable(*current)) {
       form_.statements.push_back({with_replaced_header(original, std::move(current)), i, false});
       return true;
@@ -100,7 +102,8 @@ class Functionalizer {
     }
   }
 
-  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original, BoundSymbolRef current) const {
+  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original,
+                                      BoundSymbolRef current) const {
     if (map_.empty() || current->kind != StatementKind::Call) return current;
     std::vector<NameId> keys;
     std::vector<NameId> values;
@@ -116,12 +119,14 @@ class Functionalizer {
     return copy;
   }
 
-  bool functionalize(std::uint32_t i, const BoundSymbolRef& original, const BoundSymbolRef& current) {
+  bool functionalize(std::uint32_t i, const BoundSymbolRef& original,
+                     const BoundSymbolRef& current) {
     const BoundSymbol& copy = *original->subsymbols.back();
     const std::vector<NameId> operands = proxy_args(copy, names_);
     const std::vector<NameId> results = proxy_outs(copy, names_);
     if (operands.size() < 2 || results.empty()) {
-      return fail("IndexError", operands.size() < 2 ? "list index out of range" : "tuple index out of range", i);
+      return fail("IndexError",
+                  operands.size() < 2 ? "list index out of range" : "tuple index out of range", i);
     }
     FunctionalWrite write;
     write.origin = i;
@@ -141,13 +146,15 @@ class Functionalizer {
     if (!find_copy_back(index) || !propagate(index)) return false;
     if (!form_.writes[index].copies.empty() && !keep_newest_copy(index)) return false;
     if (cycle_at_ != kNoName) {
-      return fail("DoesNotTerminate",
-                  fmt::format("Thunder does not terminate on this trace: `{}` is replaced by itself when it "
-                              "shortens its renaming map, because the write to `{}` is carried on to `{}` of "
-                              "equal shape",
-                              names_.text(cycle_at_), names_.text(form_.writes[index].destination),
-                              names_.text(cycle_at_)),
-                  i);
+      return fail(
+          "DoesNotTerminate",
+          fmt::format(
+              "Thunder does not terminate on this trace: `{}` is replaced by itself when it "
+              "shortens its renaming map, because the write to `{}` is carried on to `{}` of "
+              "equal shape",
+              names_.text(cycle_at_), names_.text(form_.writes[index].destination),
+              names_.text(cycle_at_)),
+          i);
     }
     return true;
   }
@@ -181,8 +188,8 @@ class Functionalizer {
     }
     const Walk& walk = walk_from(write.destination);
     if (walk.unclear_maker != kNoStatement) {
-      return fail("NotImplementedError", unclear_view_message(write, *canonical_[walk.unclear_maker]),
-                  write.origin);
+      return fail("NotImplementedError",
+                  unclear_view_message(write, *canonical_[walk.unclear_maker]), write.origin);
     }
     form_.writes[index].why = walk.why;
     form_.writes[index].gave_up_at = walk.gave_up_at;
@@ -250,12 +257,15 @@ class Functionalizer {
     }
     const std::string_view name = names_.text(write.destination);
     return fmt::format(
-        "in-place op of `{}` to `{}` output `{}` is not supported. It's unclear if `{}`, the output of "
+        "in-place op of `{}` to `{}` output `{}` is not supported. It's unclear if `{}`, the "
+        "output of "
         "({}) is a copy, a view, or the input itself, as per "
         "https://pytorch.org/docs/stable/tensor_view.html\n"
-        "Please use `torch.view` to create a view. Cloning the reshaped tensor before the in-place op is not "
+        "Please use `torch.view` to create a view. Cloning the reshaped tensor before the in-place "
+        "op is not "
         "currently supported.\n"
-        "This error can be skipped with `skip_inplace_functionalization=True` passed to `thunder.jit`.\n"
+        "This error can be skipped with `skip_inplace_functionalization=True` passed to "
+        "`thunder.jit`.\n"
         "If you believe this is a bug, please report it to the Lightning Thunder team in "
         "https://github.com/Lightning-AI/lightning-thunder/issues/957.",
         canonical_[write.origin]->op_info().id, maker.op_info().id, name, name, ids);
@@ -273,7 +283,8 @@ class Functionalizer {
         return fail(error->type, error->message, write.origin);
       }
       value = fresh(reshaped_type(names_.type(write.source), *want));
-      write.copies.push_back(make_reshape(write.source, *want, value, names_, canonical_[write.origin]->at));
+      write.copies.push_back(
+          make_reshape(write.source, *want, value, names_, canonical_[write.origin]->at));
     }
     const TypeRef& from = names_.type(value);
     const TypeRef& to = names_.type(argument);
@@ -307,7 +318,8 @@ class Functionalizer {
     const bool is_base = !views_[to].empty();
     if (!is_base && base_of_[to] == kNoName) return true;
     const NameId base = is_base ? to : base_of_[to];
-    if (consumers_.of(base).empty()) return fail("KeyError", fmt::format("'{}'", names_.text(base)), write.origin);
+    if (consumers_.of(base).empty())
+      return fail("KeyError", fmt::format("'{}'", names_.text(base)), write.origin);
     if (read_after(base, write.origin)) {
       if (!check_elements(write.source, base, write.origin)) return false;
       NameId target = kNoName;
@@ -330,7 +342,8 @@ class Functionalizer {
       newest_target_ = target;
       replace(view, target);
     }
-    if (live.empty() && !views.empty()) live.push_back(views.front());  // `base` stays known as a base
+    if (live.empty() && !views.empty())
+      live.push_back(views.front());  // `base` stays known as a base
     views_[base] = std::move(live);
     return true;
   }
@@ -344,14 +357,17 @@ class Functionalizer {
     const auto have = names_.elements(source);
     const auto want = names_.elements(destination);
     if (!have || !want || *have == *want) return true;
-    return fail("RuntimeError",
-                fmt::format("Fail to propagate the in-place change of `{}` to `{}` because of the different "
-                            "number of elements: {} and {}",
-                            names_.text(source), names_.text(destination), *have, *want),
-                origin);
+    return fail(
+        "RuntimeError",
+        fmt::format(
+            "Fail to propagate the in-place change of `{}` to `{}` because of the different "
+            "number of elements: {} and {}",
+            names_.text(source), names_.text(destination), *have, *want),
+        origin);
   }
 
-  // Equal shapes give `like` itself: Thunder returns the target where it means the source, and then never ends.
+  // Equal shapes give `like` itself: Thunder returns the target where it means the source, and then
+  // never ends.
   bool reshape_like(NameId source, NameId like, std::uint32_t origin, NameId& target) {
     target = like;
     const auto* have = names_.shape(source);
@@ -359,19 +375,23 @@ class Functionalizer {
     if (!have || !want || *have == *want) return true;
     if (newest_target_ == kNoName) {
       return fail("NameError",
-                  "cannot access free variable 'new_t' where it is not associated with a value in enclosing scope",
+                  "cannot access free variable 'new_t' where it is not associated with a value in "
+                  "enclosing scope",
                   origin);
     }
-    const std::string header = fmt::format("`{}` replaces `{}` due to in-place op into `{}`",
-                                           names_.text(newest_target_), names_.text(like), names_.text(like));
+    const std::string header =
+        fmt::format("`{}` replaces `{}` due to in-place op into `{}`", names_.text(newest_target_),
+                    names_.text(like), names_.text(like));
     target = fresh(reshaped_type(names_.type(source), *want));
-    auto reshape = std::make_shared<BoundSymbol>(*make_reshape(source, *want, target, names_, canonical_[origin]->at));
+    auto reshape = std::make_shared<BoundSymbol>(
+        *make_reshape(source, *want, target, names_, canonical_[origin]->at));
     reshape->header = {header};
     form_.statements.push_back({std::move(reshape), origin, true});
     return true;
   }
 
-  // Step 7: only the newest copy onto an argument is kept, and older values of the argument are renamed to it.
+  // Step 7: only the newest copy onto an argument is kept, and older values of the argument are
+  // renamed to it.
   bool keep_newest_copy(std::uint32_t index) {
     const NameId argument = form_.writes[index].argument;
     const NameId source = form_.writes[index].source;
@@ -404,7 +424,8 @@ class Functionalizer {
       // All older values already end in the last one.
       if (newest != source) replace_source(newest, source);
     } else {
-      const std::vector<NameId> older_values = sources_[argument];  // fresh names make the table grow
+      const std::vector<NameId> older_values =
+          sources_[argument];  // fresh names make the table grow
       for (const NameId value : older_values) {
         if (value == source) continue;
         if (!check_elements(source, value, origin)) return false;
@@ -455,11 +476,14 @@ class Functionalizer {
       std::uint64_t order;
     };
     std::vector<Kept> kept;
-    for (const auto& [source, entry] : copy_of_source_) kept.push_back({source, entry.write, entry.order});
-    std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.order < b.order; });
+    for (const auto& [source, entry] : copy_of_source_)
+      kept.push_back({source, entry.write, entry.order});
+    std::sort(kept.begin(), kept.end(),
+              [](const Kept& a, const Kept& b) { return a.order < b.order; });
 
-    const std::vector<StatementId> last_equal = last_equal_index(statements);
-    std::vector<std::vector<std::uint32_t>> behind(statements.size());  // by equality class of the anchor
+    const std::vector<StatementId> last_equal = last_equal_index(statements, names_);
+    std::vector<std::vector<std::uint32_t>> behind(
+        statements.size());  // by equality class of the anchor
     for (const Kept& copy : kept) {
       const std::uint32_t origin = form_.writes[copy.write].origin;
       StatementId anchor = producers.of(copy.source);
@@ -491,20 +515,22 @@ class Functionalizer {
       returned.set(first_tensor_arg(last_copy, names_), proxy_outs(last_copy, names_).front());
     }
     form_.order.push_back({static_cast<std::uint32_t>(statements.size() - 1), false});
-    form_.last = returned.empty()
-                     ? statements.back()
-                     : swap_names(statements.back(), names_,
-                                  [&returned](NameId name) { return returned.end(name, nullptr); });
+    form_.last = returned.empty() ? statements.back()
+                                  : swap_names(statements.back(), names_, [&returned](NameId name) {
+                                      return returned.end(name, nullptr);
+                                    });
   }
 
   std::string unexpected_copy_message(const std::vector<StatementId>& readers,
-                                      const std::vector<BoundSymbolRef>& statements, NameId source) const {
+                                      const std::vector<BoundSymbolRef>& statements,
+                                      NameId source) const {
     std::string symbols;
     for (const StatementId reader : readers) {
       symbols += fmt::format("{}[Symbol name={}]", symbols.empty() ? "" : ", ",
                              base_name(statements[reader]->callee));
     }
-    return fmt::format("Unexpected `prims.copy_` found in [{}] for {}", symbols, tensor_repr(source, names_));
+    return fmt::format("Unexpected `prims.copy_` found in [{}] for {}", symbols,
+                       tensor_repr(source, names_));
   }
 
   struct KeptCopy {
@@ -525,10 +551,11 @@ class Functionalizer {
   std::vector<bool> is_argument_;
   std::vector<std::vector<NameId>> views_;
   std::vector<NameId> base_of_;
-  std::vector<std::uint32_t> newest_write_;     // of an argument
-  std::vector<std::vector<NameId>> sources_;    // values copied to an argument
-  std::vector<bool> needs_full_pass_;           // of an argument: its values differ in shape or were renamed apart
-  std::vector<NameId> owner_;                   // of a source: the argument
+  std::vector<std::uint32_t> newest_write_;   // of an argument
+  std::vector<std::vector<NameId>> sources_;  // values copied to an argument
+  std::vector<bool>
+      needs_full_pass_;        // of an argument: its values differ in shape or were renamed apart
+  std::vector<NameId> owner_;  // of a source: the argument
   std::unordered_map<NameId, KeptCopy> copy_of_source_;
   std::uint64_t next_order_ = 0;
   FunctionalForm form_;

@@ -12,9 +12,10 @@ namespace tg {
 // Why a write gets no copy back onto an argument, in the order in which Thunder gives up.
 enum class NoCopyBack : std::uint8_t {
   HasCopyBack,
-  NoProducer,       // no statement makes the destination (a setitem_ without a result)
-  Factory,          // its maker reads no tensor
-  NotAView,         // its maker is neither tagged in place nor a view: a temporary, or a flag form's result
+  NoProducer,  // no statement makes the destination (a setitem_ without a result)
+  Factory,     // its maker reads no tensor
+  NotAView,    // its maker is neither tagged in place nor a view: a temporary, or a flag form's
+               // result
 };
 
 struct FunctionalStatement {
@@ -25,25 +26,25 @@ struct FunctionalStatement {
 
 // An in-place statement that became a functional one.
 struct FunctionalWrite {
-  std::uint32_t origin = 0;              // index into the canonical statements
-  NameId source = kNoName;               // the new value
-  NameId destination = kNoName;          // what it was written to
-  NameId argument = kNoName;             // where the value is copied back to; kNoName if nowhere
+  std::uint32_t origin = 0;      // index into the canonical statements
+  NameId source = kNoName;       // the new value
+  NameId destination = kNoName;  // what it was written to
+  NameId argument = kNoName;     // where the value is copied back to; kNoName if nowhere
   NoCopyBack why = NoCopyBack::HasCopyBack;
-  NameId gave_up_at = kNoName;           // the name whose maker ended the search for an argument
-  std::vector<BoundSymbolRef> copies;    // [reshape,] copy_; empty when `argument` is kNoName
+  NameId gave_up_at = kNoName;         // the name whose maker ended the search for an argument
+  std::vector<BoundSymbolRef> copies;  // [reshape,] copy_; empty when `argument` is kNoName
 };
 
 // Copies that are left at the end, in the order in which Thunder places them.
 struct PlacedCopy {
-  std::uint32_t write = 0;               // index into writes
-  std::uint32_t anchor = 0;              // index into statements: it stands behind this one
-  bool has_reader = false;               // the anchor reads the copied value; otherwise it makes it
+  std::uint32_t write = 0;   // index into writes
+  std::uint32_t anchor = 0;  // index into statements: it stands behind this one
+  bool has_reader = false;   // the anchor reads the copied value; otherwise it makes it
 };
 
 struct FunctionalForm {
-  std::vector<FunctionalStatement> statements;   // the program without copies
-  std::vector<FunctionalWrite> writes;           // in order
+  std::vector<FunctionalStatement> statements;  // the program without copies
+  std::vector<FunctionalWrite> writes;          // in order
   std::vector<PlacedCopy> copies;
   // The finished program: an index into `statements`, or behind it the copies of `copies[index]`.
   struct Placement {
@@ -51,8 +52,8 @@ struct FunctionalForm {
     bool is_copy = false;
   };
   std::vector<Placement> order;
-  BoundSymbolRef last;                           // the last statement with copy results in place of their sources
-  std::optional<PassError> error;                // its statement is an index into the canonical statements
+  BoundSymbolRef last;             // the last statement with copy results in place of their sources
+  std::optional<PassError> error;  // its statement is an index into the canonical statements
 };
 
 FunctionalForm functional_form(Statements canonical, NameTable& names, const Trace& signature);

@@ -1,12 +1,13 @@
-// The order of the steps is ours, the result is Thunder's. First every write becomes its own two sub-statements,
-// the functional operation and the copy back, which changes nothing; its readers read the new value. Then, storage
-// by storage, copies are erased but for those that Thunder keeps; then the kept ones move. So in a sound case
-// every prefix leaves outputs and arguments as they were, and in an unsound one the law breaks at the step that
-// does the damage.
+// The order of the steps is ours, the result is Thunder's. First every write becomes its own two
+// sub-statements, the functional operation and the copy back, which changes nothing; its readers
+// read the new value. Then, storage by storage, copies are erased but for those that Thunder keeps;
+// then the kept ones move. So in a sound case every prefix leaves outputs and arguments as they
+// were, and in an unsound one the law breaks at the step that does the damage.
 
 #include "core/pass/functional_steps.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -20,33 +21,35 @@ constexpr std::uint32_t kNone = 0xffffffffU;
 
 // What becomes of statement i of the trace before.
 struct Plan {
-  BoundSymbolRef form;                       // final form
-  std::vector<std::uint32_t> rebuilds;       // reshapes before it: indices into functional.statements
-  std::uint32_t statement = kNone;           // its own index there
-  std::uint32_t stage = 0;                   // 1-based number of the write that it waits for; 0: unchanged
-  std::uint32_t write = kNone;               // index into functional.writes if it is a write
-  NameId storage = kNoName;                  // writes and makers of views: the storage they belong to
+  BoundSymbolRef form;                  // final form
+  std::vector<std::uint32_t> rebuilds;  // reshapes before it: indices into functional.statements
+  std::uint32_t statement = kNone;      // its own index there
+  std::uint32_t stage = 0;      // 1-based number of the write that it waits for; 0: unchanged
+  std::uint32_t write = kNone;  // index into functional.writes if it is a write
+  NameId storage = kNoName;     // writes and makers of views: the storage they belong to
   bool makes_view = false;
   bool done = false;
 };
 
 // A write on its way.
 struct Write {
-  std::uint32_t statement = 0;               // index into the trace before
+  std::uint32_t statement = 0;  // index into the trace before
   NameId storage = kNoName;
-  BoundSymbolRef literal;                    // its copy back as its sub-statement has it
-  StatementId literal_id = kNoStatement;     // kNoStatement: erased or never there
-  std::vector<std::uint32_t> propagated;     // indices into functional.statements
-  std::vector<std::uint32_t> readers;        // statements that wait for it, views and writes left out
-  std::vector<StatementId> copy_ids;         // of the kept copies
-  bool kept = false;                         // Thunder keeps its copy
-  bool available = false;                    // its functional form is there
+  BoundSymbolRef literal;                 // its copy back as its sub-statement has it
+  StatementId literal_id = kNoStatement;  // kNoStatement: erased or never there
+  std::vector<std::uint32_t> propagated;  // indices into functional.statements
+  std::vector<std::uint32_t> readers;     // statements that wait for it, views and writes left out
+  std::vector<StatementId> copy_ids;      // of the kept copies
+  bool kept = false;                      // Thunder keeps its copy
+  bool keeps_literal = false;             // ... which is the copy back itself
+  bool available = false;                 // its functional form is there
 };
 
 class FunctionalSteps {
  public:
-  FunctionalSteps(Rewriter& rw, const std::vector<PlacedStatement>& before, const CanonicalForm& canonical,
-                  const FunctionalForm& functional, const NameTable& names)
+  FunctionalSteps(Rewriter& rw, const std::vector<PlacedStatement>& before,
+                  const CanonicalForm& canonical, const FunctionalForm& functional,
+                  const NameTable& names)
       : rw_(rw),
         before_(before),
         canonical_(canonical),
@@ -71,6 +74,7 @@ class FunctionalSteps {
     for (const NameId storage : storage_order_) finish_storage(storage);
     tail_.resize(functional_.statements.size(), kNoStatement);
     for (const PlacedCopy& copy : functional_.copies) place(copy);
+    drop_syncs();
     repeat_copies();
     finish_return();
   }
@@ -95,7 +99,8 @@ class FunctionalSteps {
       if (is_functionalizable(statement)) {
         const std::vector<NameId> operands = proxy_args(*statement.subsymbols.back(), names_);
         if (operands.size() > 1) source = operands[1];
-        for (const NameId out : proxy_outs(*statement.subsymbols.back(), names_)) share(out, source);
+        for (const NameId out : proxy_outs(*statement.subsymbols.back(), names_))
+          share(out, source);
       } else if (op.has(kCopyInto)) {
         const auto index = static_cast<std::size_t>(std::max(op.mutated_param, 0));
         const std::vector<NameId> operands = proxy_args(statement, names_);
@@ -122,7 +127,8 @@ class FunctionalSteps {
     for (std::size_t name = 0; name < names_.size(); ++name) {
       if (is_argument_[name]) at_depth_0[name] = true;
     }
-    std::vector<std::uint32_t> waiting;  // rebuilds and propagated reshapes of the statement to come
+    std::vector<std::uint32_t>
+        waiting;  // rebuilds and propagated reshapes of the statement to come
     for (std::uint32_t i = 0; i < functional_.statements.size(); ++i) {
       const FunctionalStatement& item = functional_.statements[i];
       const CanonicalStatement& source = canonical_.statements[item.origin];
@@ -143,10 +149,17 @@ class FunctionalSteps {
       waiting.clear();
       plan_statement(source.origin, at_depth_0);
     }
-    for (const PlacedCopy& copy : functional_.copies) writes_[copy.write].kept = true;
+    for (const PlacedCopy& copy : functional_.copies) {
+      writes_[copy.write].kept = true;
+      for (const BoundSymbolRef& statement : functional_.writes[copy.write].copies) {
+        for (const NameId out : proxy_outs(*statement, names_))
+          share(out, writes_[copy.write].storage);
+      }
+    }
   }
 
-  void mark_outputs(const BoundSymbol& statement, std::uint32_t stage, const std::vector<bool>& at_depth_0) {
+  void mark_outputs(const BoundSymbol& statement, std::uint32_t stage,
+                    const std::vector<bool>& at_depth_0) {
     for (const NameId out : proxy_outs(statement, names_)) {
       if (!at_depth_0[out]) stage_[out] = stage;
     }
@@ -223,22 +236,64 @@ class FunctionalSteps {
     if (plan.form != before_[i].statement) step.replace(before_[i].id, plan.form);
     ids_[plan.statement] = before_[i].id;
     plan.done = true;
+    if (plan.write == kNone && !plan.makes_view) keep_in_step(step, i);
+  }
+
+  // A raw copy (or batch_norm) whose destination is renamed writes the new value's buffer;
+  // statements that still read the old one need the bytes too, until all of them are renamed.
+  void keep_in_step(Rewriter::StepHandle& step, std::uint32_t i) {
+    const BoundSymbol& statement = original(i);
+    if (statement.kind != StatementKind::Call || !statement.op_info().has(kCopyInto | kHidesWrites))
+      return;
+    const std::vector<Param>& params = statement.op_info().params;
+    for (std::size_t arg = 0; arg < params.size() && arg < statement.args.size(); ++arg) {
+      const Value& old = statement.args[arg];
+      const Value& renamed = plans_[i].form->args[arg];
+      if (params[arg].alias != "a!" || !old.is_name() || !renamed.is_name() ||
+          old.text == renamed.text)
+        continue;
+      BoundSymbol copy;
+      copy.op = OpCode::CopyInto;
+      copy.callee = "prims.copy_";
+      copy.args = {renamed, old};
+      copy.program_line = statement.program_line;
+      copy.at = statement.at;
+      const StatementId id = step.insert_after(before_[i].id, std::move(copy));
+      syncs_.push_back({i, storage_of(names_.find(old.text)), id});
+      sync_ids_.insert(id);
+    }
+  }
+
+  void drop_syncs() {
+    for (auto sync = syncs_.rbegin(); sync != syncs_.rend(); ++sync) {
+      if (stuck_[sync->storage]) continue;
+      rw_.step("drop-copy", before_[sync->statement].id,
+               [&] {
+                 return fmt::format(
+                     "what {} writes is read under its new name alone; {} gets it by its own copy, "
+                     "if at all",
+                     at(sync->statement), names_.text(sync->storage));
+               })
+          .erase(sync->id);
+    }
   }
 
   void functionalize(std::uint32_t index) {
     Write& write = writes_[index];
     const std::uint32_t i = write.statement;
     const auto group = rw_.group("functionalize " + one_line(original(i)));
-    // A form made from a value that a skipped step did not make cannot stand; `available` is still false for
-    // this write, whose own value is no argument of it.
+    // A form made from a value that a skipped step did not make cannot stand; `available` is still
+    // false for this write, whose own value is no argument of it.
     if (!is_available(plans_[i])) {
       rw_.note("left-in-place", before_[i].id, [&] {
-        return fmt::format("{} stays as it is: it would read a value of a write that was skipped", at(i));
+        return fmt::format("{} stays as it is: it would read a value of a write that was skipped",
+                           at(i));
       });
       return;
     }
     {
-      auto step = rw_.step("functionalize-inplace", before_[i].id, [&] { return split_reason(write); });
+      auto step =
+          rw_.step("functionalize-inplace", before_[i].id, [&] { return split_reason(write); });
       if (!step.applied()) return;
       install(step, i);
       write.literal_id = step.insert_after(before_[i].id, write.literal);
@@ -256,10 +311,12 @@ class FunctionalSteps {
                                   : !write.propagated.empty() ? "propagate-to-views"
                                                               : "rename-readers";
     if (ready.empty() && write.propagated.empty()) return;
-    auto step = rw_.step(rule, before_[i].id, [&] { return rename_reason(index, ready, rebuilds); });
+    auto step =
+        rw_.step(rule, before_[i].id, [&] { return rename_reason(index, ready, rebuilds); });
     if (!step.applied()) {
       for (const std::uint32_t reshape : write.propagated) {
-        for (const NameId out : proxy_outs(*functional_.statements[reshape].statement, names_)) missing_[out] = true;
+        for (const NameId out : proxy_outs(*functional_.statements[reshape].statement, names_))
+          missing_[out] = true;
       }
       return;
     }
@@ -285,15 +342,17 @@ class FunctionalSteps {
   std::string split_reason(const Write& write) const {
     const FunctionalWrite& form = functional_.writes[plans_[write.statement].write];
     return fmt::format("{} writes {}; it becomes {}, followed by the copy of {} back onto {}",
-                       at(write.statement), destination_text(write), base_name(plans_[write.statement].form->callee),
-                       names_.text(form.source), destination_text(write));
+                       at(write.statement), destination_text(write),
+                       base_name(plans_[write.statement].form->callee), names_.text(form.source),
+                       destination_text(write));
   }
 
   std::string_view destination_text(const Write& write) const {
     return names_.text(proxy_args(*write.literal, names_)[1]);
   }
 
-  std::string rename_reason(std::uint32_t index, const std::vector<std::uint32_t>& ready, bool rebuilds) const {
+  std::string rename_reason(std::uint32_t index, const std::vector<std::uint32_t>& ready,
+                            bool rebuilds) const {
     const Write& write = writes_[index];
     const FunctionalWrite& form = functional_.writes[index];
     const std::string who = listed(ready);
@@ -315,17 +374,18 @@ class FunctionalSteps {
     return text;
   }
 
-  // "; return (line 9) reads t1, the value after exp_ (line 4), although add_ (line 6) writes the same storage in
-  // between": Thunder reads a value that is not the newest.
+  // "; return (line 9) reads t1, the value after exp_ (line 4), although add_ (line 6) writes the
+  // same storage in between": Thunder reads a value that is not the newest.
   std::string stale_text(std::uint32_t reader) const {
     for (const NameId name : proxy_args(*plans_[reader].form, names_)) {
       const std::uint32_t stage = stage_[name];
       if (stage == 0) continue;
       const std::uint32_t later = last_write_before(writes_[stage - 1].storage, reader);
       if (later == kNone || later < stage) continue;
-      return fmt::format("; {} reads {}, the value after {}, although {} writes the same storage in between",
-                         at(reader), names_.text(name), at(writes_[stage - 1].statement),
-                         at(writes_[later].statement));
+      return fmt::format(
+          "; {} reads {}, the value after {}, although {} writes the same storage in between",
+          at(reader), names_.text(name), at(writes_[stage - 1].statement),
+          at(writes_[later].statement));
     }
     return {};
   }
@@ -340,20 +400,22 @@ class FunctionalSteps {
     return after == writes.begin() ? kNone : *(after - 1);
   }
 
-  // Statements that read a written storage by names that functionalization leaves alone: views made before the
-  // write, for example. They see a copy only while it stands before them.
+  // Statements that read a written storage by names that functionalization leaves alone: views made
+  // before the write, for example. They see a copy only while it stands before them.
   void find_old_readers() {
     old_readers_.resize(names_.size());
     for (std::uint32_t i = 0; i < plans_.size(); ++i) {
       const Plan& plan = plans_[i];
-      const OpInfo& op = info(original(i).kind == StatementKind::Call ? original(i).op : OpCode::Opaque);
+      const OpInfo& op =
+          info(original(i).kind == StatementKind::Call ? original(i).op : OpCode::Opaque);
       if (plan.write != kNone || plan.makes_view || is_return(original(i)) ||
           op.has(kView | kMaybeView | kThunderView | kThunderMayView)) {
         continue;
       }
       for (const NameId name : proxy_args(*plan.form, names_)) {
         const NameId storage = storage_of(name);
-        if (!members_[storage].empty() && stage_[name] == 0) old_readers_[storage].emplace_back(i, name);
+        if (!members_[storage].empty() && stage_[name] == 0)
+          old_readers_[storage].emplace_back(i, name);
       }
     }
   }
@@ -361,10 +423,12 @@ class FunctionalSteps {
   // "; cos (line 11) still reads t0 of the same storage" for the first one between two statements.
   std::string old_reader_text(NameId storage, std::uint32_t from, std::uint32_t to) const {
     const auto& readers = old_readers_[storage];
-    const auto found = std::partition_point(readers.begin(), readers.end(),
-                                            [from](const auto& reader) { return reader.first <= from; });
+    const auto found =
+        std::partition_point(readers.begin(), readers.end(),
+                             [from](const auto& reader) { return reader.first <= from; });
     if (found == readers.end() || found->first > to) return {};
-    return fmt::format("; {} still reads {}, which {}", at(found->first), names_.text(found->second),
+    return fmt::format("; {} still reads {}, which {}", at(found->first),
+                       names_.text(found->second),
                        storage_of(found->second) == found->second ? "the copy would have written"
                                                                   : "shares its storage");
   }
@@ -410,38 +474,43 @@ class FunctionalSteps {
     }
     // From the end: a later copy may write through the result name of an earlier one.
     for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
-      if (!writes_[*write].kept && !erase_literal(*write, storage, last_kept)) return;
+      if (!writes_[*write].keeps_literal && !erase_literal(*write, storage, last_kept)) return;
     }
   }
 
-  // False when the step was refused: the storage keeps all its copies then.
+  // False when the step was refused: the storage keeps all its copies then. The old copy goes at
+  // once only if nothing can name its result any more; otherwise both stand there for a while and
+  // write the same.
   bool copy_to_argument(std::uint32_t index) {
     Write& write = writes_[index];
     const std::vector<BoundSymbolRef>& copies = functional_.writes[index].copies;
     if (copies.size() == 1 && *copies.front() == *write.literal) {
       write.copy_ids = {write.literal_id};
+      write.keeps_literal = true;
       return true;
     }
     auto step = rw_.step("copy-to-base", before_[write.statement].id, [&] {
-      if (copies.size() == 1 && proxy_args(*write.literal, names_)[1] == functional_.writes[index].argument) {
-        return fmt::format("{} is not the first write to {}; Thunder copies its value under a new name, {}",
-                           at(write.statement), destination_text(write), to_text(copies.front()->output));
+      if (copies.size() == 1 &&
+          proxy_args(*write.literal, names_)[1] == functional_.writes[index].argument) {
+        return fmt::format(
+            "{} is not the first write to {}; Thunder copies its value under a new name, {}",
+            at(write.statement), destination_text(write), to_text(copies.front()->output));
       }
-      return fmt::format("{} belongs to argument {}, so {} writes the argument instead{}",
-                         destination_text(write), names_.text(functional_.writes[index].argument),
-                         at(write.statement), copies.size() > 1 ? ", through a reshape of the value" : "");
+      return fmt::format(
+          "{} belongs to argument {}, so the value of {} is copied to the argument instead{}",
+          destination_text(write), names_.text(functional_.writes[index].argument),
+          at(write.statement), copies.size() > 1 ? ", through a reshape" : "");
     });
-    if (!step.applied()) {
-      write.copy_ids.clear();
-      return false;
-    }
+    if (!step.applied()) return false;
     StatementId behind = write.literal_id;
     for (const BoundSymbolRef& copy : copies) {
       behind = step.insert_after(behind, copy);
       write.copy_ids.push_back(behind);
     }
-    step.erase(write.literal_id);
-    write.literal_id = kNoStatement;
+    if (makers_of_[write.storage].empty() && members_[write.storage].back() == index) {
+      step.erase(write.literal_id);
+      write.literal_id = kNoStatement;
+    }
     return true;
   }
 
@@ -449,9 +518,10 @@ class FunctionalSteps {
     const std::vector<std::uint32_t>& makers = makers_of_[storage];
     if (makers.empty()) return true;
     auto step = rw_.step("rename-views", before_[makers.front()].id, [&] {
-      return fmt::format("every write to {} is functional now, the last is {}; {} {} of the new value",
-                         names_.text(storage), at(writes_[writes.back()].statement), listed(makers),
-                         makers.size() == 1 ? "becomes a view" : "become views");
+      return fmt::format(
+          "every write to {} is functional now, the last is {}; {} {} of the new value",
+          names_.text(storage), at(writes_[writes.back()].statement), listed(makers),
+          makers.size() == 1 ? "becomes a view" : "become views");
     });
     if (!step.applied()) return false;
     for (const std::uint32_t i : makers) install(step, i);
@@ -473,13 +543,14 @@ class FunctionalSteps {
 
   std::string erase_reason(std::uint32_t index, NameId storage, std::uint32_t last_kept) const {
     const std::uint32_t next_kept = last_kept != kNone && last_kept > index ? last_kept : kNone;
-    const std::uint32_t until =
-        next_kept == kNone ? static_cast<std::uint32_t>(plans_.size()) : writes_[next_kept].statement;
+    const std::uint32_t until = next_kept == kNone ? static_cast<std::uint32_t>(plans_.size())
+                                                   : writes_[next_kept].statement;
     return erase_reason_alone(index, storage, next_kept) +
            old_reader_text(storage, writes_[index].statement, until);
   }
 
-  std::string erase_reason_alone(std::uint32_t index, NameId storage, std::uint32_t next_kept) const {
+  std::string erase_reason_alone(std::uint32_t index, NameId storage,
+                                 std::uint32_t next_kept) const {
     const Write& write = writes_[index];
     const FunctionalWrite& form = functional_.writes[index];
     const std::string what = fmt::format("the copy of {} onto {} by {}", names_.text(form.source),
@@ -488,48 +559,66 @@ class FunctionalSteps {
       return fmt::format("{} is dropped: {} is a temporary and its readers read {}", what,
                          names_.text(storage), names_.text(form.source));
     }
+    if (write.kept) {
+      return fmt::format("{} is not needed: {} writes the argument itself", what,
+                         one_line(*form.copies.back()));
+    }
     if (form.argument != kNoName) {
       if (next_kept != kNone) {
-        return fmt::format("{} is superseded by that of {}: one copy onto {} is kept, the last", what,
-                           at(writes_[next_kept].statement), names_.text(storage));
+        return fmt::format("{} is superseded by that of {}: one copy onto {} is kept, the last",
+                           what, at(writes_[next_kept].statement), names_.text(storage));
       }
       return fmt::format("{} is dropped: another copy took its place", what);
     }
-    const std::string value_of = fmt::format("so {} keeps what was copied before", names_.text(storage));
+    const std::string value_of =
+        fmt::format("so {} keeps what was copied before", names_.text(storage));
     const std::string_view gave_up = form.gave_up_at == kNoName ? "" : names_.text(form.gave_up_at);
     switch (form.why) {
       case NoCopyBack::NoProducer:
-        return fmt::format("{} has no producer line, so the write of {} is kept on a temporary only: no copy "
-                           "back, {}",
-                           gave_up, at(write.statement), value_of);
+        return fmt::format(
+            "{} has no producer line, so the write of {} is kept on a temporary only: no copy "
+            "back, {}",
+            gave_up, at(write.statement), value_of);
       case NoCopyBack::Factory:
-        return fmt::format("{} is made from no tensor, so the write of {} is not known as one to {}: no copy "
-                           "back, {}",
-                           gave_up, at(write.statement), names_.text(storage), value_of);
+        return fmt::format(
+            "{} is made from no tensor, so the write of {} is not known as one to {}: no copy "
+            "back, {}",
+            gave_up, at(write.statement), names_.text(storage), value_of);
       case NoCopyBack::NotAView:
-        return fmt::format("{} is made by a line that is neither a view nor marked in place, so the write of "
-                           "{} is not known as one to {}: no copy back, {}",
-                           gave_up, at(write.statement), names_.text(storage), value_of);
-      case NoCopyBack::HasCopyBack: break;
+        return fmt::format(
+            "{} is made by a line that is neither a view nor marked in place, so the write of "
+            "{} is not known as one to {}: no copy back, {}",
+            gave_up, at(write.statement), names_.text(storage), value_of);
+      case NoCopyBack::HasCopyBack:
+        break;
     }
     return what + " is dropped";
+  }
+
+  // The next statement that stays: copies of raw writes go.
+  StatementId next_kept(StatementId id) const {
+    StatementId next = rw_.next(id);
+    while (sync_ids_.contains(next)) next = rw_.next(next);
+    return next;
   }
 
   // A kept copy moves behind the last reader of its value.
   void place(const PlacedCopy& copy) {
     Write& write = writes_[copy.write];
     if (write.copy_ids.empty() || write.storage == kNoName || stuck_[write.storage]) return;
-    const StatementId anchor = ids_[copy.anchor] == kNoStatement ? original_id(copy.anchor) : ids_[copy.anchor];
+    const StatementId anchor =
+        ids_[copy.anchor] == kNoStatement ? original_id(copy.anchor) : ids_[copy.anchor];
     if (anchor == kNoStatement) return;
     const StatementId behind = tail_[copy.anchor] == kNoStatement ? anchor : tail_[copy.anchor];
-    if (rw_.next(behind) == write.copy_ids.front()) {
+    if (next_kept(behind) == write.copy_ids.front()) {
       tail_[copy.anchor] = write.copy_ids.back();
       return;
     }
     const FunctionalStatement& target = functional_.statements[copy.anchor];
     auto step = rw_.step("place-copy", before_[write.statement].id, [&] {
       const BoundSymbol& last = *functional_.writes[copy.write].copies.back();
-      return fmt::format("{} moves behind {}, {} {}{}", one_line(last), callee_at(*target.statement, anchor),
+      return fmt::format("{} moves behind {}, {} {}{}", one_line(last),
+                         callee_at(*target.statement, anchor),
                          copy.has_reader ? "the last reader of" : "which makes",
                          names_.text(functional_.writes[copy.write].source),
                          old_reader_text(write.storage, write.statement,
@@ -547,7 +636,8 @@ class FunctionalSteps {
     tail_[copy.anchor] = last;
   }
 
-  // Thunder finds the place of a copy by statement equality: an equal statement elsewhere gets the copy too.
+  // Thunder finds the place of a copy by statement equality: an equal statement elsewhere gets the
+  // copy too.
   void repeat_copies() {
     std::uint32_t current = 0;
     for (const FunctionalForm::Placement& placement : functional_.order) {
@@ -558,11 +648,13 @@ class FunctionalSteps {
       const PlacedCopy& copy = functional_.copies[placement.index];
       const Write& write = writes_[copy.write];
       if (copy.anchor == current || write.copy_ids.empty()) continue;
-      const StatementId anchor = ids_[current] == kNoStatement ? original_id(current) : ids_[current];
+      const StatementId anchor =
+          ids_[current] == kNoStatement ? original_id(current) : ids_[current];
       if (anchor == kNoStatement) continue;
       auto step = rw_.step("place-copy", before_[write.statement].id, [&] {
-        return fmt::format("{} equals the line that the copy stands behind, so Thunder repeats the copy here",
-                           callee_at(*functional_.statements[current].statement, anchor));
+        return fmt::format(
+            "{} equals the line that the copy stands behind, so Thunder repeats the copy here",
+            callee_at(*functional_.statements[current].statement, anchor));
       });
       if (!step.applied()) continue;
       StatementId last = tail_[current] == kNoStatement ? anchor : tail_[current];
@@ -586,7 +678,8 @@ class FunctionalSteps {
       if (stuck_[storage_of(name)]) return;
     }
     rw_.step("return-names-copies", before_[last].id,
-             "the return mentions the results of the copies, so that later passes keep the copies before it")
+             "the return mentions the results of the copies, so that later passes keep the copies "
+             "before it")
         .replace(before_[last].id, functional_.last);
   }
 
@@ -597,18 +690,25 @@ class FunctionalSteps {
   const NameTable& names_;
   std::vector<Plan> plans_;
   std::vector<Write> writes_;
-  std::vector<std::uint32_t> makers_;            // makers of views whose form changes
-  std::vector<NameId> storage_order_;            // written storages, by first write
-  std::vector<StatementId> ids_;                 // of functional.statements, once they stand
-  std::vector<StatementId> tail_;                // by anchor: the last copy placed behind it
+  std::vector<std::uint32_t> makers_;  // makers of views whose form changes
+  std::vector<NameId> storage_order_;  // written storages, by first write
+  std::vector<StatementId> ids_;       // of functional.statements, once they stand
+  std::vector<StatementId> tail_;      // by anchor: the last copy placed behind it
+  struct Sync {
+    std::uint32_t statement;
+    NameId storage;
+    StatementId id;
+  };
+  std::vector<Sync> syncs_;  // copies of raw writes, while old names are read
+  std::unordered_set<StatementId> sync_ids_;
   // By name:
-  std::vector<NameId> storage_;                  // kNoName: its own
-  std::vector<std::uint32_t> stage_;             // number of the write that makes the value, 0 if none
+  std::vector<NameId> storage_;       // kNoName: its own
+  std::vector<std::uint32_t> stage_;  // number of the write that makes the value, 0 if none
   std::vector<bool> is_argument_;
-  std::vector<bool> stuck_;                      // by storage
-  std::vector<bool> missing_;                    // its statement was skipped
-  std::vector<std::vector<std::uint32_t>> members_;   // by storage: its writes
-  std::vector<std::vector<std::uint32_t>> makers_of_; // by storage
+  std::vector<bool> stuck_;                            // by storage
+  std::vector<bool> missing_;                          // its statement was skipped
+  std::vector<std::vector<std::uint32_t>> members_;    // by storage: its writes
+  std::vector<std::vector<std::uint32_t>> makers_of_;  // by storage
   std::vector<std::vector<std::pair<std::uint32_t, NameId>>> old_readers_;  // by storage, in order
 };
 

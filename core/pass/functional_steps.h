@@ -7,8 +7,9 @@
 
 namespace tg {
 
-// `before` are the statements as the Rewriter has them now, `canonical` their canonical form, `functional` the
-// result that Thunder gives. Without a filter the Rewriter's trace is that result afterwards.
+// `before` are the statements as the Rewriter has them now, `canonical` their canonical form,
+// `functional` the result that Thunder gives. Without a filter the Rewriter's trace is that result
+// afterwards.
 void record_functional_steps(Rewriter& rw, const std::vector<PlacedStatement>& before,
                              const CanonicalForm& canonical, const FunctionalForm& functional,
                              const NameTable& names);

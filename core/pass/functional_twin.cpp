@@ -13,7 +13,8 @@ std::string spelling_in_module_of(std::string_view callee, const OpInfo& twin) {
   while (!rest.empty()) {
     const std::size_t space = rest.find(' ');
     const std::string_view spelling = rest.substr(0, space);
-    if (spelling.starts_with(module) && spelling.find('.', module.size()) == std::string_view::npos) {
+    if (spelling.starts_with(module) &&
+        spelling.find('.', module.size()) == std::string_view::npos) {
       return std::string(spelling);
     }
     rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
@@ -26,14 +27,13 @@ Value literal(std::string_view text) {
   if (text == "True" || text == "False") return Value::boolean(text == "True");
   if (text.starts_with('\'')) return Value::leaf(ValueKind::String, text);
   if (text == "()") return Value::tuple({});
-  const bool is_integer = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || c == '-';
-  });
+  const bool is_integer = std::all_of(text.begin(), text.end(),
+                                      [](char c) { return (c >= '0' && c <= '9') || c == '-'; });
   return Value::leaf(is_integer ? ValueKind::Int : ValueKind::Float, text);
 }
 
-// Thunder binds the arguments to the twin's signature: parameters that the in-place form does not have get their
-// defaults (relu_(x) becomes relu(x, False)).
+// Thunder binds the arguments to the twin's signature: parameters that the in-place form does not
+// have get their defaults (relu_(x) becomes relu(x, False)).
 void append_defaults(BoundSymbol& functional, const OpInfo& in_place, const OpInfo& twin) {
   for (const Param& param : twin.params) {
     if (param.default_text.empty()) continue;
@@ -70,7 +70,8 @@ bool holds_slice(const Value& value) {
   return std::any_of(value.items.begin(), value.items.end(), holds_slice);
 }
 
-// The same operation on the same arguments. A slice never equals itself here: in Thunder it cannot be hashed.
+// The same operation on the same arguments. A slice never equals itself here: in Thunder it cannot
+// be hashed.
 bool same_expression(const BoundSymbol& a, const BoundSymbol& b) {
   return a.kind == b.kind && a.callee == b.callee && a.args == b.args &&
          std::none_of(a.args.begin(), a.args.end(), holds_slice);
@@ -103,7 +104,8 @@ std::shared_ptr<BoundSymbol> functional_twin(const BoundSymbol& statement, const
     if (name != kNoName) functional->type = names.type(name);
   }
   functional->subsymbols.assign(statement.subsymbols.begin(), statement.subsymbols.end() - 1);
-  if (functional->subsymbols.size() == 1 && same_expression(*functional, *functional->subsymbols.front())) {
+  if (functional->subsymbols.size() == 1 &&
+      same_expression(*functional, *functional->subsymbols.front())) {
     const BoundSymbolRef only = functional->subsymbols.front();
     functional->subsymbols = only->subsymbols;
   }

@@ -1,5 +1,6 @@
-// Problem: later passes move statements by the names that they read; a write in place changes a value that keeps
-// its name, so it must become a functional operation, and a copy where a caller can see the write.
+// Problem: later passes move statements by the names that they read; a write in place changes a
+// value that keeps its name, so it must become a functional operation, and a copy where a caller
+// can see the write.
 //
 //   t1 = ltorch.exp_(x)                        # Functionalized from `t1 = exp_(x)`
 //   t2 = ltorch.cos(x)                   =>    t0 = ltorch.exp(x)
@@ -17,11 +18,11 @@
 //   place-copy               a kept copy moves behind the last reader of the value that it copies
 //   return-names-copies      the return mentions the results of the copies
 //   left-in-place, copies-stay   notes: a skipped step stands in the way
-// Refuses: writes to reshape, contiguous, flatten... (NotImplementedError); carries on a write to views of another
-// size (RuntimeError); NameError and KeyError where Thunder trips over itself; and reports DoesNotTerminate where
-// Thunder never ends (a write to one of several views, or to a base with a view, of equal shape). Unsound corners
-// are kept: only one copy an argument, and none where the written name has no producer line; views made before a
-// write are not renewed.
+// Refuses: writes to reshape, contiguous, flatten... (NotImplementedError); carries on a write to
+// views of another size (RuntimeError); NameError and KeyError where Thunder trips over itself; and
+// reports DoesNotTerminate where Thunder never ends (a write to one of several views, or to a base
+// with a view, of equal shape). Unsound corners are kept: only one copy an argument, and none where
+// the written name has no producer line; views made before a write are not renewed.
 
 #include <algorithm>
 
@@ -33,7 +34,8 @@
 namespace tg {
 namespace {
 
-constexpr std::string_view kCanonicalProvenance = "Intermediate trace of `functionalize_inplace_ops`";
+constexpr std::string_view kCanonicalProvenance =
+    "Intermediate trace of `functionalize_inplace_ops`";
 constexpr std::string_view kProvenance = "Functionalize in-place ops";
 
 std::vector<BoundSymbolRef> statements_of(const std::vector<PlacedStatement>& placed) {
@@ -86,8 +88,9 @@ PassResult functionalize_copies(const Trace& before, PassContext& context) {
 
 PassResult functionalize(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
-  if (std::none_of(before.bound_symbols.begin(), before.bound_symbols.end(),
-                   [](const BoundSymbolRef& statement) { return is_functionalizable(*statement); })) {
+  if (std::none_of(
+          before.bound_symbols.begin(), before.bound_symbols.end(),
+          [](const BoundSymbolRef& statement) { return is_functionalizable(*statement); })) {
     rw.note("nothing-to-functionalize", kNoStatement,
             "no statement writes in place and has a functional twin; the trace goes on unchanged");
     return std::move(rw).unchanged();
@@ -101,7 +104,8 @@ PassResult functionalize(const Trace& before, PassContext& context) {
   for (const auto& [base, view] : context.options.base_to_view) {
     const NameId base_name = names.find(base);
     const NameId view_name = names.find(view);
-    if (base_name != kNoName && view_name != kNoName) writes.base_to_view.emplace_back(base_name, view_name);
+    if (base_name != kNoName && view_name != kNoName)
+      writes.base_to_view.emplace_back(base_name, view_name);
   }
 
   std::vector<Trace> intermediate;

@@ -1,5 +1,5 @@
-// Problem: inside one fusion all copies happen at its exit, so a read of a copy's destination behind the copy
-// would see the old value.
+// Problem: inside one fusion all copies happen at its exit, so a read of a copy's destination
+// behind the copy would see the old value.
 //
 //   [t2] = nvFusion0(x, y)
 //     # t0 = prims.mul(x, y)
@@ -8,8 +8,9 @@
 //
 // Rules (notes; the trace is never changed)
 //   checked-region   a region whose copies are not read behind them
-// Refuses: a region that uses a destination, or a copy's result, behind the copy (NotImplementedError). Does not
-// see reads through views or aliases, reads before the copy, or other kinds of regions; neither does Thunder.
+// Refuses: a region that uses a destination, or a copy's result, behind the copy
+// (NotImplementedError). Does not see reads through views or aliases, reads before the copy, or
+// other kinds of regions; neither does Thunder.
 
 #include <fmt/format.h>
 
@@ -37,7 +38,8 @@ std::optional<PassError> unsafe_use(const BoundSymbol& region, const NameTable& 
   for (std::size_t i = 0; i < region.subsymbols.size(); ++i) {
     const BoundSymbol& copy = *region.subsymbols[i];
     if (!is_raw_copy(copy)) continue;
-    const auto check = [&](std::string_view text, std::string_view role) -> std::optional<PassError> {
+    const auto check = [&](std::string_view text,
+                           std::string_view role) -> std::optional<PassError> {
       const NameId name = names.find(text);
       if (name == kNoName || !names.is_proxy(name)) return std::nullopt;
       const std::span<const StatementId> readers = consumers.of(name);
@@ -45,11 +47,12 @@ std::optional<PassError> unsafe_use(const BoundSymbol& region, const NameTable& 
       const BoundSymbol& reader = *region.subsymbols[readers.back()];
       return PassError{
           "NotImplementedError",
-          fmt::format("{} trying to use {} (the {} of 'prims.copy_') as input, which is not safe. There "
-                      "is a risk of accessing the wrong memory. If you are sure you don't want to use "
-                      "this check, it can be disabled by setting `disable_inplace_copy_check=True` in "
-                      "`thunder.jit`.",
-                      print_unindented(reader), tensor_repr(name, names), role),
+          fmt::format(
+              "{} trying to use {} (the {} of 'prims.copy_') as input, which is not safe. There "
+              "is a risk of accessing the wrong memory. If you are sure you don't want to use "
+              "this check, it can be disabled by setting `disable_inplace_copy_check=True` in "
+              "`thunder.jit`.",
+              print_unindented(reader), tensor_repr(name, names), role),
           kNoStatement};
     };
     const std::vector<const Value*> args = flat_args(copy);
@@ -70,7 +73,8 @@ PassResult inplace_sanity(const Trace& before, PassContext& context) {
   const NameTable names(before);
   for (StatementId id = 0; id < before.bound_symbols.size(); ++id) {
     const BoundSymbol& region = *before.bound_symbols[id];
-    if (region.kind != StatementKind::Call || !base_name(region.callee).starts_with("nvFusion")) continue;
+    if (region.kind != StatementKind::Call || !base_name(region.callee).starts_with("nvFusion"))
+      continue;
     if (auto error = unsafe_use(region, names)) {
       error->statement = id;
       return std::move(rw).fail(std::move(*error));

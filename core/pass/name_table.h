@@ -1,5 +1,5 @@
-// NameTable: the names of a trace as dense numbers, with what the text tells about each of them. Built once per
-// pass, so that maps over names are arrays.
+// NameTable: the names of a trace as dense numbers, with what the text tells about each of them.
+// Built once per pass, so that maps over names are arrays.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class NameTable {
   [[nodiscard]] const std::vector<std::int64_t>* shape(NameId id) const;  // null: unknown
   [[nodiscard]] std::optional<std::int64_t> elements(NameId id) const;
 
-  // A new name "t<n>" that no statement has. Thunder's counters cannot be known from the text; traces are
-  // compared up to a renaming of fresh names.
+  // A new name "t<n>" that no statement has. Thunder's counters cannot be known from the text;
+  // traces are compared up to a renaming of fresh names.
   NameId fresh(TypeRef type);
 
  private:

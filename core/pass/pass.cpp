@@ -16,7 +16,9 @@ constexpr PassInfo kPasses[] = {
 
 }  // namespace
 
-std::span<const PassInfo> all_passes() { return kPasses; }
+std::span<const PassInfo> all_passes() {
+  return kPasses;
+}
 
 const PassInfo* find_pass(std::string_view name) {
   const auto* found =

@@ -37,12 +37,13 @@ PipelineResult run_pipeline(const Trace& before, std::span<const std::string_vie
 
 std::vector<std::string_view> named_pipeline(std::string_view name) {
   if (name == "thunder-2024-12") {
-    return {"wrap_return",  "remove_context_managers", "check_inplace_views", "functionalize",
-            "dead_code",    "delete_last_used",        "inplace_sanity",      "unwrap_return"};
+    return {"wrap_return", "remove_context_managers", "check_inplace_views", "functionalize",
+            "dead_code",   "delete_last_used",        "inplace_sanity",      "unwrap_return"};
   }
   if (name == "thunder-2024-12-audit") {  // with the proposed audit where it was proposed
-    return {"wrap_return", "remove_context_managers", "check_inplace_views", "functionalize", "audit_raw_copy",
-            "dead_code",   "delete_last_used",        "inplace_sanity",      "unwrap_return"};
+    return {"wrap_return",      "remove_context_managers", "check_inplace_views",
+            "functionalize",    "audit_raw_copy",          "dead_code",
+            "delete_last_used", "inplace_sanity",          "unwrap_return"};
   }
   return {};
 }
@@ -56,7 +57,8 @@ bool mentions_callee(const BoundSymbol& statement, OpCode code) {
 }
 
 bool copies_with_grad_keyword(const BoundSymbol& statement) {
-  if (statement.is_call(OpCode::CopyInto) && keyword_argument(statement, "grad_enabled")) return true;
+  if (statement.is_call(OpCode::CopyInto) && keyword_argument(statement, "grad_enabled"))
+    return true;
   return std::any_of(statement.subsymbols.begin(), statement.subsymbols.end(),
                      [](const BoundSymbolRef& child) { return copies_with_grad_keyword(*child); });
 }
@@ -81,15 +83,17 @@ EraGuess guess_era(const TraceFile& file) {
     }
   }
   for (const Phase& phase : file.phases) {
-    if (any_statement(phase.trace,
-                      [](const BoundSymbol& s) { return mentions_callee(s, OpCode::UpdateAliases); })) {
+    if (any_statement(phase.trace, [](const BoundSymbol& s) {
+          return mentions_callee(s, OpCode::UpdateAliases);
+        })) {
       return {Era::Thunder2026, "prims.update_aliases"};
     }
     if (any_statement(phase.trace, copies_with_grad_keyword)) {
       return {Era::Thunder2026, "prims.copy_ with grad_enabled"};
     }
-    if (any_statement(phase.trace,
-                      [](const BoundSymbol& s) { return mentions_callee(s, OpCode::ShallowCopy); })) {
+    if (any_statement(phase.trace, [](const BoundSymbol& s) {
+          return mentions_callee(s, OpCode::ShallowCopy);
+        })) {
       return {Era::Thunder2026, "prims.shallow_copy"};
     }
   }
@@ -109,9 +113,12 @@ EraGuess guess_era(const TraceFile& file) {
 
 std::string_view era_text(Era era) {
   switch (era) {
-    case Era::Unknown: return "unknown era";
-    case Era::Thunder2024: return "thunder 2024-12";
-    case Era::Thunder2026: return "thunder 2026-01";
+    case Era::Unknown:
+      return "unknown era";
+    case Era::Thunder2024:
+      return "thunder 2024-12";
+    case Era::Thunder2026:
+      return "thunder 2026-01";
   }
   return "unknown era";
 }

@@ -1,4 +1,5 @@
-// Pipeline: runs passes in order with the ceremony that no pass should repeat (filter, verify, history).
+// Pipeline: runs passes in order with the ceremony that no pass should repeat (filter, verify,
+// history).
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ Rewriter::Rewriter(const Trace& before, const PassContext& context)
 bool Rewriter::record(std::string_view rule, StatementId subject,
                       const std::function<std::string()>& reason, bool acts) {
   ++step_count_;
-  const bool refused = acts && !context_->filter.empty() &&
-                       context_->filter.refuses(step_count_, rule, subject);
+  const bool refused =
+      acts && !context_->filter.empty() && context_->filter.refuses(step_count_, rule, subject);
   if (context_->record_steps) {
     Step step;
     step.rule = std::string(rule);
@@ -40,7 +40,8 @@ bool Rewriter::record(std::string_view rule, StatementId subject,
   return !refused;
 }
 
-Rewriter::StepHandle Rewriter::step(std::string_view rule, StatementId subject, std::string reason) {
+Rewriter::StepHandle Rewriter::step(std::string_view rule, StatementId subject,
+                                    std::string reason) {
   return step(rule, subject, [&reason] { return std::move(reason); });
 }
 
@@ -111,7 +112,9 @@ Rewriter::Group Rewriter::group(std::string_view name) {
   return Group(*this);
 }
 
-Rewriter::Group::~Group() { owner_->groups_.pop_back(); }
+Rewriter::Group::~Group() {
+  owner_->groups_.pop_back();
+}
 
 PassResult Rewriter::finish(std::string provenance) && {
   PassResult result;
@@ -128,9 +131,8 @@ PassResult Rewriter::unchanged() && {
 }
 
 PassResult Rewriter::fail(PassError error) && {
-  note("raises", error.statement, [&error] {
-    return error.message.empty() ? error.type : error.type + ": " + error.message;
-  });
+  note("raises", error.statement,
+       [&error] { return error.message.empty() ? error.type : error.type + ": " + error.message; });
   // The trace stays as it was, so no step may claim an edit.
   std::erase_if(steps_, [](const Step& step) { return !step.edits.empty(); });
   PassResult result;

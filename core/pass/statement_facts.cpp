@@ -9,7 +9,8 @@
 namespace tg {
 namespace {
 
-// Names that an unpacking expression reads: `obj0` of `obj0.__defaults__`, `m` of `m.get_parameter('w')`.
+// Names that an unpacking expression reads: `obj0` of `obj0.__defaults__`, `m` of
+// `m.get_parameter('w')`.
 void expression_names(const Value& expression, const NameTable& names, std::vector<NameId>& found) {
   const std::string text = to_text(expression);
   char quote = 0;
@@ -65,7 +66,9 @@ std::optional<DType> dtype_of(const Value& value) {
   return value.kind == ValueKind::Dotted ? parse_dtype(value.text) : std::nullopt;
 }
 
-bool is_given(const Value* value) { return value && value->kind != ValueKind::None; }
+bool is_given(const Value* value) {
+  return value && value->kind != ValueKind::None;
+}
 
 }  // namespace
 
@@ -93,7 +96,8 @@ std::vector<NameId> proxy_args(const BoundSymbol& statement, const NameTable& na
     case StatementKind::UnpackTrivial:
     case StatementKind::Comment:
     case StatementKind::Elision:
-    case StatementKind::Unparsed: return found;
+    case StatementKind::Unparsed:
+      return found;
     case StatementKind::UnpackAccess:
       for (const Value& arg : statement.args) expression_names(arg, names, found);
       return found;
@@ -104,7 +108,8 @@ std::vector<NameId> proxy_args(const BoundSymbol& statement, const NameTable& na
     case StatementKind::PackAssign:
     case StatementKind::Del:
     case StatementKind::Return:
-    case StatementKind::Print: break;
+    case StatementKind::Print:
+      break;
   }
   for (const Value* leaf : flat_args(statement)) {
     if (!leaf->is_name()) continue;
@@ -136,9 +141,13 @@ NameId first_tensor_arg(const BoundSymbol& statement, const NameTable& names) {
   return tensors.empty() ? kNoName : tensors.front();
 }
 
-bool is_return(const BoundSymbol& statement) { return statement.kind == StatementKind::Return; }
+bool is_return(const BoundSymbol& statement) {
+  return statement.kind == StatementKind::Return;
+}
 
-bool is_raw_copy(const BoundSymbol& statement) { return statement.is_call(OpCode::CopyInto); }
+bool is_raw_copy(const BoundSymbol& statement) {
+  return statement.is_call(OpCode::CopyInto);
+}
 
 bool is_functionalizable(const BoundSymbol& statement) {
   if (statement.kind != StatementKind::Call || statement.subsymbols.empty()) return false;
@@ -164,7 +173,8 @@ bool to_returns_input(const BoundSymbol& statement, const NameTable& names) {
       device = device_text(arg);
     } else if (const auto given = dtype_of(arg)) {
       dtype = given;
-    } else if (arg.is_name()) {  // another tensor: its device and dtype, unless keywords say otherwise
+    } else if (arg.is_name()) {  // another tensor: its device and dtype, unless keywords say
+                                 // otherwise
       const NameId other = names.find(arg.text);
       if (other == kNoName || !names.type(other)) continue;
       if (device.empty()) device = names.type(other)->device;
@@ -175,9 +185,11 @@ bool to_returns_input(const BoundSymbol& statement, const NameTable& names) {
   if (copy && copy->kind == ValueKind::Bool && copy->text == "True") return false;
   if (!device.empty() && device != type.device) return false;
   if (dtype && dtype != type.dtype) return false;
-  // The name of a memory format tells nothing; only channels_last brings a stride_order sub-statement.
-  return std::none_of(statement.subsymbols.begin(), statement.subsymbols.end(),
-                      [](const BoundSymbolRef& child) { return child->is_call(OpCode::StrideOrder); });
+  // The name of a memory format tells nothing; only channels_last brings a stride_order
+  // sub-statement.
+  return std::none_of(
+      statement.subsymbols.begin(), statement.subsymbols.end(),
+      [](const BoundSymbolRef& child) { return child->is_call(OpCode::StrideOrder); });
 }
 
 ProducerMap::ProducerMap(Statements statements, const NameTable& names)
@@ -222,32 +234,43 @@ std::span<const StatementId> ConsumerMap::of(NameId name) const {
   return std::span(readers_).subspan(begin_[name], begin_[name + 1] - begin_[name]);
 }
 
-std::vector<StatementId> last_equal_index(Statements statements) {
+std::vector<StatementId> last_equal_index(Statements statements, const NameTable& names) {
+  // Equal statements bind the same names, so only names that are bound twice, and statements that
+  // bind none, can have an equal elsewhere.
+  std::vector<std::uint8_t> times_bound(names.size(), 0);
+  std::vector<std::vector<NameId>> outs(statements.size());
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    outs[i] = proxy_outs(*statements[i], names);
+    for (const NameId out : outs[i]) {
+      times_bound[out] = static_cast<std::uint8_t>(std::min(times_bound[out] + 1, 2));
+    }
+  }
   std::vector<StatementId> last(statements.size());
   std::unordered_map<std::string, StatementId> by_text;
-  std::vector<std::string> keys(statements.size());
+  std::vector<std::pair<StatementId, std::string>> keys;
   for (std::size_t i = 0; i < statements.size(); ++i) {
     const BoundSymbol& statement = *statements[i];
     last[i] = static_cast<StatementId>(i);
+    const bool may_repeat = std::all_of(outs[i].begin(), outs[i].end(), [&times_bound](NameId out) {
+      return times_bound[out] > 1;
+    });
     const bool only_itself =
-        is_unhashable(statement.output) ||
+        !may_repeat || is_unhashable(statement.output) ||
         std::any_of(statement.args.begin(), statement.args.end(), [](const Value& arg) {
           return arg.kind == ValueKind::Keyword || is_unhashable(arg);
         });
     if (only_itself) continue;
-    std::string& key = keys[i];
-    key = fmt::format("{} {}(", static_cast<int>(statement.kind), statement.callee);
+    std::string key = fmt::format("{} {}(", static_cast<int>(statement.kind), statement.callee);
     for (const Value& arg : statement.args) {
       append_text(key, arg);
       key += ',';
     }
     key += ')';
     append_text(key, statement.output);
-    by_text[key] = static_cast<StatementId>(i);
+    by_text[key] = last[i];
+    keys.emplace_back(last[i], std::move(key));
   }
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (!keys[i].empty()) last[i] = by_text[keys[i]];
-  }
+  for (const auto& [index, key] : keys) last[index] = by_text[key];
   return last;
 }
 
@@ -262,7 +285,8 @@ std::string tensor_repr(NameId name, const NameTable& names) {
 
 std::string python_str(const Value& leaf) {
   switch (leaf.kind) {
-    case ValueKind::String: return string_content(leaf);
+    case ValueKind::String:
+      return string_content(leaf);
     case ValueKind::Dotted:
       return leaf.text.starts_with("dtypes.") ? "thunder." + leaf.text : leaf.text;
     case ValueKind::Float:
@@ -277,13 +301,16 @@ std::string python_str(const Value& leaf) {
         return fmt::format("<class '{}'>", leaf.text);
       }
       return leaf.text == "_" ? "None" : leaf.text;
-    case ValueKind::Absent: return "None";
+    case ValueKind::Absent:
+      return "None";
     case ValueKind::Int:
     case ValueKind::Complex:
     case ValueKind::Bool:
     case ValueKind::None:
-    case ValueKind::Opaque: return leaf.text;
-    case ValueKind::Ellipsis: return "Ellipsis";
+    case ValueKind::Opaque:
+      return leaf.text;
+    case ValueKind::Ellipsis:
+      return "Ellipsis";
     case ValueKind::Tuple:
     case ValueKind::List:
     case ValueKind::Dict:
@@ -291,7 +318,8 @@ std::string python_str(const Value& leaf) {
     case ValueKind::Keyword:
     case ValueKind::Subscript:
     case ValueKind::Attribute:
-    case ValueKind::Method: return to_text(leaf);
+    case ValueKind::Method:
+      return to_text(leaf);
   }
   return {};
 }
@@ -347,11 +375,12 @@ std::optional<PassError> reshape_error(NameId source, const std::vector<std::int
   const std::optional<std::int64_t> have = names.elements(source);
   const std::optional<std::int64_t> want = element_count(shape);
   if (!have || !want || *have == *want) return std::nullopt;
-  return PassError{"RuntimeError",
-                   fmt::format("Attempting to reshape a.shape={} to shape={}, but a.numel={} is "
-                               "different from the number of elements in shape, {}",
-                               python_tuple(*names.shape(source)), python_tuple(shape), *have, *want),
-                   kNoStatement};
+  return PassError{
+      "RuntimeError",
+      fmt::format("Attempting to reshape a.shape={} to shape={}, but a.numel={} is "
+                  "different from the number of elements in shape, {}",
+                  python_tuple(*names.shape(source)), python_tuple(shape), *have, *want),
+      kNoStatement};
 }
 
 }  // namespace tg

@@ -1,5 +1,5 @@
-// What Thunder's passes ask about a statement: its flattened arguments, who produces and who reads a name,
-// whether it is written in place. One spelling of each question for all passes.
+// What Thunder's passes ask about a statement: its flattened arguments, who produces and who reads
+// a name, whether it is written in place. One spelling of each question for all passes.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ NameId first_tensor_arg(const BoundSymbol& statement, const NameTable& names);  
 [[nodiscard]] bool is_return(const BoundSymbol& statement);
 // prims.copy_, the raw copy; `ltorch.copy_` and fusions with copies inside are not.
 [[nodiscard]] bool is_raw_copy(const BoundSymbol& statement);
-// An in-place operation with a functional twin whose last sub-statement copies back (passes.md 0.6). The flag
-// forms (`relu(x, True)`) count, `relu(x, False)` and `ltorch.copy_` do not.
+// An in-place operation with a functional twin whose last sub-statement copies back (passes.md
+// 0.6). The flag forms (`relu(x, True)`) count, `relu(x, False)` and `ltorch.copy_` do not.
 [[nodiscard]] bool is_functionalizable(const BoundSymbol& statement);
-// `ltorch.to` that gives back its own argument, judged as Thunder judges it: by dtype, device, flags.
+// `ltorch.to` that gives back its own argument, judged as Thunder judges it: by dtype, device,
+// flags.
 [[nodiscard]] bool to_returns_input(const BoundSymbol& statement, const NameTable& names);
 
 // Depth 0 only. Requires that the statements outlive nothing: names are copied out.
@@ -56,15 +57,17 @@ class ConsumerMap {
   std::vector<StatementId> readers_;
 };
 
-// Thunder keys maps by statement equality: symbol, arguments and outputs, but a statement with keyword
-// arguments, a list or a dict equals only itself. Entry i is the last index of a statement equal to statement i.
-std::vector<StatementId> last_equal_index(Statements statements);
+// Thunder keys maps by statement equality: symbol, arguments and outputs, but a statement with
+// keyword arguments, a list or a dict equals only itself. Entry i is the last index of a statement
+// equal to statement i.
+std::vector<StatementId> last_equal_index(Statements statements, const NameTable& names);
 
 // `<TensorProxy(name="t1", dtype=thunder.dtypes.float32, shape=(4,))>`
 std::string tensor_repr(NameId name, const NameTable& names);
 // A leaf as Python's str() shows it inside Thunder's messages.
 std::string python_str(const Value& leaf);
-std::string python_name_list(const std::vector<NameId>& list, const NameTable& names);  // ['a', 'b']
+std::string python_name_list(const std::vector<NameId>& list,
+                             const NameTable& names);  // ['a', 'b']
 
 // "`k` is replaced by `v`" or "['a', 'b'] are replaced by ['c', 'd'], respectively".
 std::string replaced_header(const std::vector<NameId>& keys, const std::vector<NameId>& values,
@@ -75,8 +78,8 @@ std::string place_of(const BoundSymbol& statement, StatementId id);
 // "exp_ (line 7)"
 std::string callee_at(const BoundSymbol& statement, StatementId id);
 
-// `r = prims.reshape(source, shape)`, without a position in the user's program; `at` is the line of the trace
-// that it serves.
+// `r = prims.reshape(source, shape)`, without a position in the user's program; `at` is the line of
+// the trace that it serves.
 BoundSymbolRef make_reshape(NameId source, const std::vector<std::int64_t>& shape, NameId result,
                             const NameTable& names, SourceRange at = {});
 // Type of `like` with another shape.

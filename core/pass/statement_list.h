@@ -1,5 +1,5 @@
-// StatementList: the statements of a trace while edits are applied to it. Ids are stable: statement i of the
-// trace has id i, an inserted statement gets the next free id.
+// StatementList: the statements of a trace while edits are applied to it. Ids are stable: statement
+// i of the trace has id i, an inserted statement gets the next free id.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,8 @@ namespace tg {
 bool operator==(const Edit& a, const Edit& b) {
   if (a.kind != b.kind || a.at != b.at || a.inserted != b.inserted) return false;
   if (a.statement == b.statement) return true;
-  return a.statement && b.statement && *a.statement == *b.statement && a.statement->at == b.statement->at;
+  return a.statement && b.statement && *a.statement == *b.statement &&
+         a.statement->at == b.statement->at;
 }
 
 Trace replay(const Trace& before, std::span<const Step> steps) {

@@ -14,9 +14,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kKinds[] = {"erase", "replace", "insert_before", "insert_after"};
 
-Json range_json(const SourceRange& at) { return Json::array({at.line, at.column, at.length}); }
+Json range_json(const SourceRange& at) {
+  return Json::array({at.line, at.column, at.length});
+}
 
-// Header, program line and position stand beside the text: they are no part of the printed statement.
+// Header, program line and position stand beside the text: they are no part of the printed
+// statement.
 Json statement_json(const BoundSymbol& statement) {
   Json json;
   BoundSymbol bare = statement;

@@ -32,9 +32,8 @@ void rename(Value& value, const NameTable& names, const NameLookup& lookup) {
 BoundSymbolRef swap_names(const BoundSymbolRef& statement, const NameTable& names,
                           const NameLookup& lookup, SwapParts parts) {
   const bool swaps_inputs =
-      parts.inputs && std::any_of(statement->args.begin(), statement->args.end(), [&](const Value& arg) {
-        return mentions(arg, names, lookup);
-      });
+      parts.inputs && std::any_of(statement->args.begin(), statement->args.end(),
+                                  [&](const Value& arg) { return mentions(arg, names, lookup); });
   const bool swaps_output = parts.output && mentions(statement->output, names, lookup);
   std::vector<BoundSymbolRef> children;
   bool swaps_children = false;
@@ -73,7 +72,9 @@ void SwapMap::set(NameId from, NameId to) {
   target_[from] = to;
 }
 
-NameId SwapMap::direct(NameId name) const { return name < target_.size() ? target_[name] : kNoName; }
+NameId SwapMap::direct(NameId name) const {
+  return name < target_.size() ? target_[name] : kNoName;
+}
 
 NameId SwapMap::end(NameId name, bool* cycle) const {
   if (direct(name) == kNoName) return kNoName;

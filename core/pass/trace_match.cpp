@@ -27,9 +27,10 @@ std::string without_times(std::string text) {
   return text.replace(number, end - number, "N");
 }
 
-// Positions are compared as they show: Thunder prints one when it differs from the statement before. Whether a
-// statement without a position line stands where the one before stands, or nowhere, its text does not tell; the
-// two differ only in repeating the latest position line later. So a repeated position line is optional.
+// Positions are compared as they show: Thunder prints one when it differs from the statement
+// before. Whether a statement without a position line stands where the one before stands, or
+// nowhere, its text does not tell; the two differ only in repeating the latest position line later.
+// So a repeated position line is optional.
 class ShownLines {
  public:
   // The line that shows before the statement, null if none or if it repeats the latest one.
@@ -101,7 +102,8 @@ class Matcher {
 
   bool match(const Value& expected, const Value& actual) {
     if (expected.kind != actual.kind || expected.tight != actual.tight ||
-        expected.trailing_comma != actual.trailing_comma || expected.items.size() != actual.items.size()) {
+        expected.trailing_comma != actual.trailing_comma ||
+        expected.items.size() != actual.items.size()) {
       return differ("value", to_text(expected), to_text(actual));
     }
     if (expected.is_name()) {
@@ -114,8 +116,8 @@ class Matcher {
       }
       return true;
     }
-    const bool has_names = expected.kind == ValueKind::Opaque || expected.kind == ValueKind::Dotted ||
-                           expected.kind == ValueKind::Call;
+    const bool has_names = expected.kind == ValueKind::Opaque ||
+                           expected.kind == ValueKind::Dotted || expected.kind == ValueKind::Call;
     if (has_names ? !match_text(expected.text, actual.text) : expected.text != actual.text) {
       return differ("value", to_text(expected), to_text(actual));
     }
@@ -125,7 +127,8 @@ class Matcher {
     return true;
   }
 
-  // Free text that mentions names: words that were paired must agree with their pair, all else is equal.
+  // Free text that mentions names: words that were paired must agree with their pair, all else is
+  // equal.
   bool match_text(std::string_view expected, std::string_view actual) {
     std::size_t i = 0;
     std::size_t j = 0;
@@ -143,7 +146,8 @@ class Matcher {
       const auto known = forward_.find(left);
       const auto known_back = backward_.find(right);
       if (known != forward_.end() || known_back != backward_.end()) {
-        // A word that is no name in one of the texts may still be spelled like one ("a" in a sentence).
+        // A word that is no name in one of the texts may still be spelled like one ("a" in a
+        // sentence).
         const bool paired = known != forward_.end() && known->second == right;
         if (!paired && left != right) return false;
       } else if (left != right && !pair_fresh(left, right)) {
@@ -169,7 +173,9 @@ class Matcher {
     return begin;
   }
 
-  static bool same_type(const TypeRef& a, const TypeRef& b) { return a == b || (a && b && *a == *b); }
+  static bool same_type(const TypeRef& a, const TypeRef& b) {
+    return a == b || (a && b && *a == *b);
+  }
 
   bool match(const BoundSymbol& expected, const BoundSymbol& actual) {
     if (expected.kind != actual.kind || expected.callee != actual.callee) {
@@ -182,19 +188,22 @@ class Matcher {
       if (!match(expected.args[i], actual.args[i])) return false;
     }
     if (!same_type(expected.type, actual.type)) {
-      return differ("type", expected.type ? expected.type->text : "", actual.type ? actual.type->text : "");
+      return differ("type", expected.type ? expected.type->text : "",
+                    actual.type ? actual.type->text : "");
     }
     if (expected.details.size() != actual.details.size()) return differ("details", "", "");
     for (std::size_t i = 0; i < expected.details.size(); ++i) {
       if (!match(expected.details[i], actual.details[i])) return false;
     }
-    if (expected.header.size() != actual.header.size()) return differ("header", joined(expected), joined(actual));
+    if (expected.header.size() != actual.header.size())
+      return differ("header", joined(expected), joined(actual));
     for (std::size_t i = 0; i < expected.header.size(); ++i) {
       if (!match_text(expected.header[i], actual.header[i])) {
         return differ("header", expected.header[i], actual.header[i]);
       }
     }
-    if (expected.subsymbols.size() != actual.subsymbols.size()) return differ("number of sub-statements", "", "");
+    if (expected.subsymbols.size() != actual.subsymbols.size())
+      return differ("number of sub-statements", "", "");
     for (std::size_t i = 0; i < expected.subsymbols.size(); ++i) {
       if (!match(*expected.subsymbols[i], *actual.subsymbols[i])) return false;
     }

@@ -1,11 +1,12 @@
-// Problem: the return still lists the arguments that kept writes alive; the caller wants the program's value.
+// Problem: the return still lists the arguments that kept writes alive; the caller wants the
+// program's value.
 //
 //   return {'output': (t4, x), 'flat_args': [x, w]}     =>     return (t4, x)
 //
 // Rules
 //   unwrap-return   the return's value becomes what stands under 'output'
-// Refuses: a trace whose last statement is no return (AssertionError: a pass that reorders statements has put
-// one behind the return), a return without 'output' (KeyError, TypeError).
+// Refuses: a trace whose last statement is no return (AssertionError: a pass that reorders
+// statements has put one behind the return), a return without 'output' (KeyError, TypeError).
 
 #include <fmt/format.h>
 
@@ -25,16 +26,19 @@ const Value* output_of(const Value& dict) {
 
 // Python's complaint about `value['output']`; empty when the value has it.
 std::optional<PassError> subscript_error(const BoundSymbol& statement) {
-  if (statement.args.empty()) return PassError{"IndexError", "tuple index out of range", kNoStatement};
+  if (statement.args.empty())
+    return PassError{"IndexError", "tuple index out of range", kNoStatement};
   const Value& value = statement.args.front();
   switch (value.kind) {
     case ValueKind::Dict:
       if (output_of(value)) return std::nullopt;
       return PassError{"KeyError", "'output'", kNoStatement};
     case ValueKind::Tuple:
-      return PassError{"TypeError", "tuple indices must be integers or slices, not str", kNoStatement};
+      return PassError{"TypeError", "tuple indices must be integers or slices, not str",
+                       kNoStatement};
     case ValueKind::List:
-      return PassError{"TypeError", "list indices must be integers or slices, not str", kNoStatement};
+      return PassError{"TypeError", "list indices must be integers or slices, not str",
+                       kNoStatement};
     case ValueKind::None:
       return PassError{"TypeError", "'NoneType' object is not subscriptable", kNoStatement};
     case ValueKind::Absent:
@@ -51,7 +55,8 @@ std::optional<PassError> subscript_error(const BoundSymbol& statement) {
     case ValueKind::Subscript:
     case ValueKind::Attribute:
     case ValueKind::Method:
-    case ValueKind::Opaque: break;
+    case ValueKind::Opaque:
+      break;
   }
   return PassError{"TypeError", "the returned value is no dict with 'output'", kNoStatement};
 }
@@ -73,7 +78,8 @@ PassResult unwrap_return(const Trace& before, PassContext& context) {
   unwrapped.verbatim.reset();
   unwrapped.args.clear();
   unwrapped.args.push_back(std::move(output));
-  rw.step("unwrap-return", last, "the arguments need not be mentioned any more; the return gives 'output' alone")
+  rw.step("unwrap-return", last,
+          "the arguments need not be mentioned any more; the return gives 'output' alone")
       .replace(last, std::move(unwrapped));
   return std::move(rw).finish("Unwrap the actual return value");
 }

@@ -10,8 +10,8 @@
 
 namespace tg {
 
-// base -> view through which it is written, in order of first entry. A later write through another view of the
-// same base replaces the entry.
+// base -> view through which it is written, in order of first entry. A later write through another
+// view of the same base replaces the entry.
 struct ViewWrites {
   std::vector<std::pair<NameId, NameId>> base_to_view;
   std::optional<PassError> error;

@@ -1,5 +1,5 @@
-// Problem: a write to an argument has no reader inside the program, so later passes would take it for dead or
-// move the return before it.
+// Problem: a write to an argument has no reader inside the program, so later passes would take it
+// for dead or move the return before it.
 //
 //   return (t4, x)     =>     return {'output': (t4, x), 'flat_args': [x, w]}
 //
@@ -35,15 +35,14 @@ PassResult wrap_return(const Trace& before, PassContext& context) {
   items.push_back(Value::list(std::move(arguments)));
   wrapped.args.clear();
   wrapped.args.push_back(Value::dict(std::move(items)));
-  rw.step("wrap-return", rw.last(),
-          [&listed] {
-            return listed.empty()
-                       ? std::string("the program has no arguments that the return could mention")
-                       : fmt::format("the return now also mentions the arguments {}, so that writes "
-                                     "to them stay alive",
-                                     listed);
-          })
-      .replace(rw.last(), std::move(wrapped));
+  rw.step("wrap-return", rw.last(), [&listed] {
+      return listed.empty()
+                 ? std::string("the program has no arguments that the return could mention")
+                 : fmt::format(
+                       "the return now also mentions the arguments {}, so that writes "
+                       "to them stay alive",
+                       listed);
+    }).replace(rw.last(), std::move(wrapped));
   return std::move(rw).finish("Return arguments to track copies onto them");
 }
 

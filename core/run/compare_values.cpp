@@ -12,34 +12,35 @@
 namespace tg {
 namespace {
 
-// Explicit mantissa bits and smallest normal exponent of a floating dtype.
+// Explicit mantissa bits, smallest normal exponent, and the exponent at which infinity stands.
 struct FloatForm {
   int mantissa = 52;
   int min_exponent = -1022;
+  int infinity = 1024;
 };
 
 FloatForm float_form(DType dtype) {
   switch (dtype) {
     case DType::Float16:
     case DType::Complex32:
-      return {10, -14};
+      return {10, -14, 16};
     case DType::BFloat16:
-      return {7, -126};
+      return {7, -126, 128};
     case DType::Float32:
     case DType::Complex64:
-      return {23, -126};
+      return {23, -126, 128};
     case DType::Float8E5M2:
-      return {2, -14};
+      return {2, -14, 16};
     case DType::Float8E5M2Fnuz:
-      return {2, -15};
+      return {2, -15, 16};
     case DType::Float8E4M3Fn:
-      return {3, -6};
+      return {3, -6, 9};
     case DType::Float8E4M3Fnuz:
-      return {3, -7};
+      return {3, -7, 8};
     case DType::Float8E8M0Fnu:
-      return {0, -127};
+      return {0, -127, 128};
     case DType::Float4E2M1FnX2:
-      return {1, 0};
+      return {1, 0, 3};
     case DType::Float64:
     case DType::Complex128:
     case DType::Bool:
@@ -51,7 +52,7 @@ FloatForm float_form(DType dtype) {
     case DType::Int16:
     case DType::Int32:
     case DType::Int64:
-      return {52, -1022};
+      return {52, -1022, 1024};
   }
   return {};
 }
@@ -63,13 +64,15 @@ std::int64_t ordinal(double value, FloatForm form) {
   if (form.mantissa == 52) {
     position = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(magnitude));
   } else if (magnitude != 0) {
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
-    exponent = std::max(exponent - 1, form.min_exponent);
-    const double units = std::ldexp(magnitude, form.mantissa - exponent);
+    int exponent = form.infinity;
+    double significand = 1;  // in [1, 2) for normal numbers
+    if (std::isfinite(magnitude)) {
+      std::frexp(magnitude, &exponent);
+      exponent = std::max(exponent - 1, form.min_exponent);
+      significand = std::ldexp(magnitude, -exponent);
+    }
     position = (static_cast<std::int64_t>(exponent - form.min_exponent) << form.mantissa) +
-               static_cast<std::int64_t>(std::isinf(magnitude) ? std::ldexp(1.0, form.mantissa + 1)
-                                                               : units);
+               static_cast<std::int64_t>(std::ldexp(significand, form.mantissa));
   }
   return std::signbit(value) ? -position : position;
 }

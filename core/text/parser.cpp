@@ -86,7 +86,9 @@ Result<BoundSymbol> parse_statement(std::string_view text) {
     }
   }
   DiagnosticSink sink;
-  std::vector<Trace> traces = text::parse_traces(text, text::SourceMap(), sink);
+  // The line break tells that the text was not cut.
+  const std::string whole = std::string(text).append(1, '\n');
+  std::vector<Trace> traces = text::parse_traces(whole, text::SourceMap(), sink);
   for (const Diagnostic& diagnostic : sink.all()) {
     if (diagnostic.severity == Severity::Error) return Unexpected{diagnostic};
   }

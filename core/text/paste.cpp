@@ -109,6 +109,7 @@ class Finder {
         text::is_fence(line.text) ? std::nullopt : text::find_head(line.text);
     if (!head) {
       if (!blank_in_head(line.text)) found_ = Found{};
+      prompts_ = prompts_ || text::starts_with_prompt(line.text);
       ++at_;
       return;
     }
@@ -194,11 +195,14 @@ class Finder {
       const std::optional<std::size_t> length = prefix.length_in(lines_[at].text);
       if (!length) return;
       const std::string_view piece = text::without_trailing_blanks(lines_[at].text.substr(*length));
-      if (piece.empty() || piece.front() == '#' || text::is_fence(piece) || text::find_head(piece))
+      if (piece.empty() || piece.front() == '#' || piece.starts_with("  ") ||
+          text::is_fence(piece) || text::find_head(piece))
         return;
       joined += piece;
     }
-    if (at == at_ || is_open(joined) || joined.find("):") == std::string::npos) return;
+    const std::size_t name = text::name_end(joined, 4);
+    const bool whole = !is_open(joined) && joined.ends_with("):") && joined[name] == '(';
+    if (at == at_ || !whole) return;
     def.text = std::move(joined);
     at_ = at;
     found_.undo("join");
@@ -215,8 +219,11 @@ class Finder {
         continue;
       }
       std::optional<std::size_t> length = prefix.length_in(line.text);
-      if (!length && first && line.text.find_first_of(" \t") == 0) {
-        // Only the head line had the prefix: one log record, or "Out[3]: ".
+      const bool shifted = length && first && prefix.is_space() && !prefix.empty() &&
+                           text::indentation(line.text) == *length + 1;
+      if ((!length || shifted) && first && line.text.find_first_of(" \t") == 0) {
+        // Only the head line had the prefix: one log record, "Out[3]: ", the blank of
+        // print("label", trace).
         prefix = Prefix{};
         length = 0;
       }
@@ -352,6 +359,7 @@ class Finder {
   void finish() {
     FoundProgram program;
     program.undone = pasted_.undone;
+    if (prompts_) found_.undo("prompts");
     const bool text_ends = !found_.body.empty() && !lines_.empty() && pasted_.ends_inside_line &&
                            found_.body.back().line == lines_.back().line;
     program.text = text::laid_out(found_, program.undone);
@@ -399,6 +407,7 @@ class Finder {
   std::vector<PasteLine>& lines_;
   std::size_t at_ = 0;
   Prefix head_prefix_;
+  bool prompts_ = false;
   Found found_;
   PasteResult result_;
 };

@@ -30,8 +30,10 @@ void layout_indentation(Found& found) {
   for (const BodyLine& line : found.body) {
     const std::size_t indent = indentation(line.text);
     if (line.text.empty() || indent == 0) continue;
-    if (base == 0) base = indent;
-    scales = scales && indent % base == 0;
+    if (base == 0 || indent < base) base = indent;
+  }
+  for (const BodyLine& line : found.body) {
+    if (base != 0 && !line.text.empty()) scales = scales && indentation(line.text) % base == 0;
   }
   for (BodyLine& line : found.body) {
     const std::size_t indent = indentation(line.text);
@@ -40,7 +42,7 @@ void layout_indentation(Found& found) {
     if (indent == 0) {
       wanted = 2;  // a mark of left out lines
     } else if (base != 2 && base != 0) {
-      wanted = scales ? indent / base * 2 : indent + 2 > base ? indent + 2 - base : 2;
+      wanted = scales ? indent / base * 2 : indent + 2 - base;
     }
     if (wanted == indent) continue;
     line.text.replace(0, indent, wanted, ' ');

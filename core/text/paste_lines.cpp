@@ -233,20 +233,21 @@ class Splitter {
   // Lines inside the string literals of `line`; false when it holds none worth reading.
   bool explode(std::string_view line, std::uint32_t number) {
     bool any = false;
+    std::size_t accepted_end = 0;  // of the literal before, when it was read
     for (std::size_t at = line.find_first_of("\"'"); at != std::string_view::npos;
          at = line.find_first_of("\"'", at)) {
       const std::size_t end = string_end(line, at);
       if (end == std::string_view::npos) break;
       const std::string_view literal = line.substr(at, end - at);
-      const std::string_view rest = trim(line.substr(end));
+      const std::string_view before = trim(line.substr(accepted_end, at - accepted_end));
       const std::size_t begin = at;
       at = end;
-      if (rest.starts_with(':') || literal.find("\\n") == std::string_view::npos) {
-        // The last line of a cell has no \n; a key or a short word is no line.
-        if (rest.starts_with(':') || !trim(line.substr(0, begin)).empty() || literal[0] != '"')
-          continue;
-      }
+      if (trim(line.substr(end, 3)).starts_with(':')) continue;  // a key
+      // The last line of a cell has no \n; it stands alone or behind another line.
+      const bool follows = accepted_end != 0 ? before == "," : before.empty() && literal[0] == '"';
+      if (literal.find("\\n") == std::string_view::npos && !follows) continue;
       literal_lines(literal, number, static_cast<std::int32_t>(begin + 1));
+      accepted_end = end;
       any = true;
     }
     return any;

@@ -55,12 +55,12 @@ std::optional<HeadAt> find_kind(std::string_view line, std::string_view word, He
   return std::nullopt;
 }
 
+}  // namespace
+
 bool starts_with_prompt(std::string_view text) {
   return text.starts_with(">>> ") || text.starts_with("In [") || text.starts_with("Out[") ||
          text.starts_with("(Pdb) ") || text.starts_with("ipdb> ");
 }
-
-}  // namespace
 
 std::optional<HeadAt> find_head(std::string_view line) {
   if (auto at = find_kind(line, "# Constructed by ", HeadKind::Provenance,

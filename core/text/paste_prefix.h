@@ -19,6 +19,9 @@ struct HeadAt {
 // The head line inside `line`, if it ends with one.
 std::optional<HeadAt> find_head(std::string_view line);
 
+// ">>> ", "In [3]: ", "Out[3]: ", "(Pdb) "
+bool starts_with_prompt(std::string_view line);
+
 // The shape of a prefix: digits stand for digits, everything else for itself.
 class Prefix {
  public:

@@ -250,6 +250,13 @@ bool parse_by_type_comment(std::string_view line, TypeCache& types, BoundSymbol&
   return true;
 }
 
+// An assignment or a call, no words about what is missing.
+bool is_code(std::string_view words) {
+  if (words.find('=') != std::string_view::npos) return true;
+  const std::size_t open = words.find('(');
+  return open != std::string_view::npos && open > 0 && is_name_char(words[open - 1]);
+}
+
 }  // namespace
 
 bool parse_statement_line(std::string_view line, TypeCache& types, BoundSymbol& out,
@@ -375,9 +382,7 @@ bool is_elision(std::string_view line) {
   if (line.size() > 80 || line.empty()) return false;
   if (line.starts_with("...") || line.starts_with("\xe2\x80\xa6")) {
     // "..." alone, or with words about what is missing ("... 300 lines more").
-    const std::string_view words = trim(line.substr(3));
-    return words.empty() ||
-           (words.find('=') == std::string_view::npos && words.find('(') == std::string_view::npos);
+    return !is_code(trim(line.substr(3)));
   }
   constexpr std::array<std::string_view, 8> kMarks = {
       "[...]", "(...)", "(truncated)", "[truncated]", "<snip>", "[snip]", "(snip)", "<truncated>"};

@@ -160,6 +160,7 @@ class TraceParser {
       return;
     }
     if (!pending_.empty() && pending_depth_ != depth) flush_pending();
+    if (pending_line_ && depth > 0) position_without_statement();
     if (depth == 0) close_open_group();
     pending_depth_ = depth;
     pending_.push_back(comment);
@@ -332,7 +333,8 @@ class TraceParser {
     if (pending_line_) position_without_statement();
     close_open_group();
     const std::string_view blank = text_.substr(group_.begin, comment.line.begin - group_.begin);
-    group_.canonical_position = canonical && blank == (trace_.bound_symbols.empty() ? "" : "\n");
+    group_.canonical_position = canonical && comment.column == base_ + 2 &&
+                                blank == (trace_.bound_symbols.empty() ? "" : "\n");
     group_.has_position = true;
     group_.content_begin = std::min(comment.line.end + 1, text_.size());
     pending_line_ = std::make_shared<const ProgramLine>(std::move(position));
@@ -365,6 +367,7 @@ class TraceParser {
   void add(std::shared_ptr<BoundSymbol> node, const Logical& logical, std::size_t depth,
            std::size_t length) {
     if (!pending_.empty() && pending_depth_ != depth) flush_pending();
+    if (pending_line_ && depth > 0) position_without_statement();
     const std::size_t first_end =
         logical.continuations == 0 ? logical.line.end : text_.find('\n', logical.line.begin);
     const std::size_t width = std::min(first_end, text_.size()) - logical.line.begin;

@@ -1,4 +1,6 @@
 // The table of commands and what is made from it.
+#include "app/command.h"
+
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -7,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/command.h"
 #include "app/completion.h"
 #include "app/help.h"
 #include "app/script.h"
@@ -55,7 +56,9 @@ TEST(Arguments, AListOptionKeepsEveryValueAndDoesNotEatOperands) {
   EXPECT_THAT(command.operands, ElementsAre("t.txt"));
 }
 
-TEST(Arguments, DashIsAnOperand) { EXPECT_THAT(parsed({"info", "-"}).operands, ElementsAre("-")); }
+TEST(Arguments, DashIsAnOperand) {
+  EXPECT_THAT(parsed({"info", "-"}).operands, ElementsAre("-"));
+}
 
 TEST(Arguments, TwoDashesEndTheOptions) {
   EXPECT_THAT(parsed({"info", "--", "--json"}).operands, ElementsAre("--json"));
@@ -71,7 +74,8 @@ TEST(Arguments, AMissingOptionFallsBackToTheTable) {
 }
 
 TEST(Arguments, AnUnknownOptionNamesTheNearestOne) {
-  EXPECT_EQ(usage_error({"run", "--sed", "1", "a"}), "unknown option '--sed' of 'run' | did you mean '--seed'?");
+  EXPECT_EQ(usage_error({"run", "--sed", "1", "a"}),
+            "unknown option '--sed' of 'run' | did you mean '--seed'?");
 }
 
 TEST(Arguments, AnUnknownCommandNamesTheNearestOne) {
@@ -79,7 +83,8 @@ TEST(Arguments, AnUnknownCommandNamesTheNearestOne) {
 }
 
 TEST(Arguments, ACommandOfTheReplSaysSo) {
-  EXPECT_EQ(usage_error({"undo"}), "'undo' exists only in the REPL | start it with 'thunderglass repl'");
+  EXPECT_EQ(usage_error({"undo"}),
+            "'undo' exists only in the REPL | start it with 'thunderglass repl'");
 }
 
 TEST(Arguments, AnAmbiguousBeginningListsWhatItCouldBe) {
@@ -93,7 +98,8 @@ TEST(Arguments, AUniqueBeginningWillDoInTheRepl) {
 }
 
 TEST(Arguments, ValuesAreChecked) {
-  EXPECT_EQ(usage_error({"run", "--seed", "many"}), "--seed expects a whole number, found 'many' | ");
+  EXPECT_EQ(usage_error({"run", "--seed", "many"}),
+            "--seed expects a whole number, found 'many' | ");
   EXPECT_EQ(usage_error({"run", "--max-memory", "4 elephants"}),
             "--max-memory expects a number of bytes such as 512M, found '4 elephants' | ");
   EXPECT_EQ(usage_error({"run", "--color=blue"}),
@@ -126,7 +132,9 @@ TEST(Table, EveryCommandHasAnExampleThatParses) {
       ASSERT_EQ(line.commands.size(), 1U) << example;
       const auto result = parse_command(line.commands.front(), command.where == Where::Repl);
       EXPECT_TRUE(result.has_value()) << example;
-      if (result) EXPECT_EQ(result->command->name, command.name);
+      if (result) {
+        EXPECT_EQ(result->command->name, command.name);
+      }
     }
   }
 }
@@ -162,7 +170,9 @@ TEST(Script, SplitsWordsQuotesCommandsAndComments) {
   EXPECT_THAT(line.commands[1], ElementsAre("show", "t 1"));
 }
 
-TEST(Script, AnOpenQuoteGoesOn) { EXPECT_TRUE(split_script_line("try 'drop line 7").open_quote); }
+TEST(Script, AnOpenQuoteGoesOn) {
+  EXPECT_TRUE(split_script_line("try 'drop line 7").open_quote);
+}
 
 TEST(Script, AHashInsideAWordIsNoComment) {
   EXPECT_THAT(split_script_line("help a#b").commands.front(), ElementsAre("help", "a#b"));
@@ -175,7 +185,8 @@ TEST(Completion, OffersCommandsFirst) {
 
 TEST(Completion, OffersPassesAlsoAfterAComma) {
   const Session session;
-  EXPECT_THAT(complete_line(session, "pass wrap_return,dead").candidates, ElementsAre("wrap_return,dead_code"));
+  EXPECT_THAT(complete_line(session, "pass wrap_return,dead").candidates,
+              ElementsAre("wrap_return,dead_code"));
 }
 
 TEST(Completion, OffersOptionsOfTheCommand) {
@@ -206,7 +217,9 @@ TEST(Output, ColourCodesTakeNoColumns) {
   EXPECT_EQ(display_width("\xc3\xa4"), 1U);
 }
 
-TEST(Output, WrapsAtWords) { EXPECT_EQ(wrap("one two three", 7, 2), "one two\n  three"); }
+TEST(Output, WrapsAtWords) {
+  EXPECT_EQ(wrap("one two three", 7, 2), "one two\n  three");
+}
 
 }  // namespace
 }  // namespace tg

@@ -1,5 +1,5 @@
-// Golden transcripts: a REPL session as text. Lines after "> " are fed to the REPL, what comes between must be
-// what it says. UPDATE_GOLDEN=1 rewrites the files; review the difference.
+// Golden transcripts: a REPL session as text. Lines after "> " are fed to the REPL, what comes
+// between must be what it says. UPDATE_GOLDEN=1 rewrites the files; review the difference.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -83,10 +83,11 @@ TEST_P(Transcript, IsWhatTheReplSays) {
   EXPECT_EQ(expected, now);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Transcript, testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, Transcript, testing::ValuesIn(names()), [](const auto& test) {
+  std::string name = test.param;
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+      name.begin(), name.end(),
+      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 

@@ -36,6 +36,14 @@ TEST(TextMatch, ObjectsThatPrintingRenames) {
             "");
 }
 
+TEST(TextMatch, ARepeatedPositionLineIsOptional) {
+  const char* once = "\n  # m.py:1: \t  a\n  x\n  del y\n  z\n";
+  EXPECT_EQ(text_fault("", once, "\n  # m.py:1: \t  a\n  x\n  del y\n\n  # m.py:1: \t  a\n  z\n"),
+            "");
+  EXPECT_NE(text_fault("", once, "\n  # m.py:1: \t  a\n  x\n  del y\n\n  # m.py:2: \t  b\n  z\n"),
+            "");
+}
+
 TEST(TextMatch, AMissingEndIsSeen) {
   EXPECT_NE(text_fault("", "a\nb", "a\n"), "");
   EXPECT_NE(text_fault("", "a\n", "a\nb"), "");

@@ -38,6 +38,16 @@ bool share_bytes(const Tensor& a, const Tensor& b) {
   return false;
 }
 
+// Strides of dims that never move (size 1, or no elements at all) say nothing.
+bool same_elements(const Geometry& a, const Geometry& b) {
+  if (a.sizes != b.sizes) return false;
+  if (element_count(a) == 0) return true;
+  for (std::size_t d = 0; d < a.rank(); ++d) {
+    if (a.sizes[d] > 1 && a.strides[d] != b.strides[d]) return false;
+  }
+  return a.offset == b.offset;
+}
+
 TEST(AliasProperty, SharedBytesAreMayAliasAndMustAliasShares) {
   EXPECT_TRUE(test::holds("alias soundness", 500, [](const test::ProgramGenes& genes) {
     const test::Program program = test::make_program(genes, {});
@@ -53,7 +63,7 @@ TEST(AliasProperty, SharedBytesAreMayAliasAndMustAliasShares) {
         if (aliases.must_alias(a, b)) RC_ASSERT(tensor_a.storage == tensor_b.storage);
         const Overlap windows = aliases.windows_overlap(a, b);
         if (windows == Overlap::None) RC_ASSERT(!share_bytes(tensor_a, tensor_b));
-        if (windows == Overlap::Same) RC_ASSERT(tensor_a.geometry == tensor_b.geometry);
+        if (windows == Overlap::Same) RC_ASSERT(same_elements(tensor_a.geometry, tensor_b.geometry));
       }
     }
   }));
@@ -70,7 +80,7 @@ TEST(AliasProperty, KnownGeometriesAreTheRealOnes) {
       // Types and arguments are all known here, so the analysis knows everything.
       RC_ASSERT(at.geometry.has_value());
       RC_ASSERT(!at.maybe);
-      RC_ASSERT(*at.geometry == tensor.geometry);
+      RC_ASSERT(same_elements(*at.geometry, tensor.geometry));
       RC_ASSERT(at.element_bytes == size_bytes(tensor.dtype));
     }
   }));

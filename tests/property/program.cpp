@@ -1,5 +1,7 @@
 #include "tests/property/program.h"
 
+#include <map>
+
 #include "core/text/printer.h"
 
 namespace tg::test {
@@ -25,6 +27,18 @@ RunResult run_program(const Trace& trace, const RunInputs& inputs) {
   Expected<RunResult, RunError> result = run(trace, inputs);
   if (!result) RC_FAIL(result.error().type + " " + result.error().message + " in\n" + print(trace));
   return std::move(*result);
+}
+
+AliasGroups alias_groups(const Program& program) {
+  std::map<std::uint32_t, std::vector<std::size_t>> by_storage;
+  for (std::size_t i = 0; i < program.trace.parameters.size(); ++i) {
+    for (const ArgumentFacts::Window& window : program.facts.windows) {
+      if (window.name == program.trace.parameters[i].name) by_storage[window.storage].push_back(i);
+    }
+  }
+  AliasGroups groups;
+  for (auto& [storage, indices] : by_storage) groups.push_back(std::move(indices));
+  return groups;
 }
 
 std::string difference(const RunResult& reference, const Trace& trace, const RunInputs& inputs,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/eager/interpreter.h"
+#include "core/pass/rewriter.h"
 #include "core/run/compare.h"
 #include "core/run/inputs.h"
 #include "core/text/parser.h"
@@ -31,6 +32,9 @@ RunResult run_program(const Trace& trace, const RunInputs& inputs);
 std::string difference(const RunResult& reference, const Trace& trace, const RunInputs& inputs,
                        CompareOptions::Contract contract);
 
+// Parameters that share a storage, as passes want them: groups of indices.
+AliasGroups alias_groups(const Program& program);
+
 // Runs the property on `cases` programs. The seed is fixed, so that a run of the tests says the same twice;
 // TG_SEED=number takes another, RC_PARAMS (what a failure prints to reproduce it) replaces all of this.
 template <typename F>
@@ -43,7 +47,7 @@ bool holds(const std::string& what, int cases, F&& property) {
     const char* seed = std::getenv("TG_SEED");
     params.seed = seed == nullptr ? 20241208U : std::strtoull(seed, nullptr, 10);
     params.maxSuccess = cases;
-    params.maxSize = 40;
+    params.maxSize = 60;
   }
   const rc::detail::TestResult result =
       rc::detail::checkTestable(std::forward<F>(property), metadata, params);

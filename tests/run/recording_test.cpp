@@ -107,12 +107,12 @@ TEST(RecordingSchema, OperatorCallFromBase64) {
                "n": {"number": "float", "value": "inf"}},
     "storages": {"s0": {"dtype": "int16", "size_elements": 3, "data": "AQD+/wMA"}}, "structure": "tensor",
     "outputs": [{"dtype": "int16", "shape": [2], "strides": [1], "offset": 0, "storage": "new", "data": "AgADAA=="}],
-    "final_storages": {}, "error": null, "tolerance": "exact", "tags": []})");
-  EXPECT_EQ(recording.call, "prims.abs(a)json");
-EXPECT_EQ(recording.exactness, "exact");
-EXPECT_THAT(recording.inputs[0].tensor->integers, ElementsAre(-2, 3));
-EXPECT_THAT(*recording.inputs[0].tensor->storage_values, ElementsAre(1, -2, 3));
-EXPECT_THAT(recording.runs.at("eager").outputs[0].tensor->integers, ElementsAre(2, 3));
+    "final_storages": {}, "error": null, "tolerance": "exact", "tags": []})json");
+  EXPECT_EQ(recording.call, "prims.abs(a)");
+  EXPECT_EQ(recording.exactness, "exact");
+  EXPECT_THAT(recording.inputs[0].tensor->integers, ElementsAre(-2, 3));
+  EXPECT_THAT(*recording.inputs[0].tensor->storage_values, ElementsAre(1, -2, 3));
+  EXPECT_THAT(recording.runs.at("eager").outputs[0].tensor->integers, ElementsAre(2, 3));
 }
 
 struct BadRow {

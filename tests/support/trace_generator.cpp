@@ -197,7 +197,7 @@ class Grower {
     value.geometry = contiguous_geometry(shapes()[gene.b % shape_count]);
     if (kinds_.aliased_arguments && gene.kind % 3 == 1 && !live_.empty()) {
       const Live base = live_[gene.a % live_.size()];
-      if (const auto [window, text] = alias_window(base, gene); window) {
+      if (const auto [window, text] = alias_window(base, kinds_.partial_windows ? gene.c : 0); window) {
         value.dtype = base.dtype;
         value.geometry = *window;
         value.storage = base.storage;
@@ -213,9 +213,9 @@ class Grower {
     live_.push_back(std::move(value));
   }
 
-  static std::pair<std::optional<Geometry>, std::string> alias_window(const Live& base, const Gene& gene) {
+  static std::pair<std::optional<Geometry>, std::string> alias_window(const Live& base, std::uint32_t form) {
     const Geometry& g = base.geometry;
-    switch (gene.c % 4) {
+    switch (form % 4) {
       case 1:
         if (g.rank() == 2) return {Geometry{{g.sizes[1], g.sizes[0]}, {g.strides[1], g.strides[0]}, g.offset}, ".t()"};
         break;
@@ -246,8 +246,10 @@ class Grower {
       case 1: unary(gene, false); return;
       case 2: binary(gene, false); return;
       case 3:
-      case 4: view(gene); return;
-      case 5: view(gene); return;
+      case 4:
+      case 5:
+        if (kinds_.views) view(gene);
+        return;
       case 6:
       case 7:
         if (kinds_.in_place) unary(gene, true);

@@ -24,7 +24,9 @@ struct ProgramGenes {
 
 // What programs may contain. Everything is on by default.
 struct ProgramKinds {
-  bool aliased_arguments = true;    // --alias windows, overlapping ones included
+  bool aliased_arguments = true;    // --alias
+  bool partial_windows = true;      // aliased arguments that are not the same elements: b=a[1:], b=a.t()
+  bool views = true;
   bool writes_through_views = true; // in-place operations and copies onto views
   bool raw_copies = true;           // prims.copy_
   bool torch_copies = true;         // ltorch.copy_

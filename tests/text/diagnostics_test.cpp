@@ -98,6 +98,12 @@ TEST(Malformed, TextEndsInsideAType) {
             "missing-return truncated-line");
 }
 
+TEST(Malformed, TextEndsInsideAName) {
+  const TraceFile file = parse(trace_text("x, cotangents", "  t0 = ltorch.sin(x)\n  del cotan"));
+  EXPECT_EQ(codes(file), "missing-return truncated-line");
+  EXPECT_EQ(statement(file, 1).kind, StatementKind::Unparsed);
+}
+
 TEST(Malformed, LinesLeftOut) {
   EXPECT_EQ(
       said("  t0 = torch.sin(x)\n  ...\n  return x\n"),
@@ -115,8 +121,8 @@ TEST(Malformed, BytesThatAreNoUtf8) {
 }
 
 TEST(Malformed, ControlCharacter) {
-  EXPECT_EQ(codes(parse(trace_text("x", std::string("  t0 = f('a\0b')\n  return x\n", 29)))),
-            "invalid-character unknown-callee");
+  const std::string body = std::string("  t0 = f('a").append(1, '\0').append("b')\n  return x\n");
+  EXPECT_EQ(codes(parse(trace_text("x", body))), "invalid-character unknown-callee");
 }
 
 TEST(Malformed, DefLine) {

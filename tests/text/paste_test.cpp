@@ -130,6 +130,13 @@ TEST(Paste, SpaceBeforeTheFirstLine) {
   expect_found("the trace:\n " + plain() + "\n", kDefLine + 1);
 }
 
+TEST(Paste, SpaceBeforeADefLineOnly) {
+  const TraceFile file =
+      parse("the trace:\n def computation(x):\n  # x: \"cpu f32[2]\"\n  return (x,)\n");
+  ASSERT_EQ(file.phases.size(), 1U);
+  EXPECT_EQ(statement(file, 1).kind, StatementKind::Return);
+}
+
 TEST(Paste, LineEnds) {
   expect_found(replaced(plain(), "\n", "\r\n"));
   expect_found(replaced(plain(), "\n", "\r"));

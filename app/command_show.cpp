@@ -1,31 +1,20 @@
-// show and list: the text of a program with what is known about each line.
+// show: the text of a program with what is known about each line.
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include "app/program_view.h"
 #include "app/session.h"
+#include "app/statement_row.h"
 #include "core/base/text.h"
 #include "core/export/json.h"
 #include "core/text/printer.h"
 
 namespace tg {
 namespace {
-
-Role role_of(char mark) {
-  switch (mark) {
-    case 'W': return Role::Write;
-    case 'V':
-    case '~': return Role::View;
-    case 'A': return Role::Argument;
-    case 'R': return Role::Heading;
-    case 'D': return Role::Dim;
-    default: return Role::Plain;
-  }
-}
 
 struct LineRange {
   std::uint32_t first = 0;
@@ -34,7 +23,8 @@ struct LineRange {
 
 // "12", "12-40", "12-", "-40".
 std::optional<LineRange> parse_range(std::string_view text) {
-  const auto number = [](std::string_view digits, std::uint32_t fallback) -> std::optional<std::uint32_t> {
+  const auto number = [](std::string_view digits,
+                         std::uint32_t fallback) -> std::optional<std::uint32_t> {
     if (digits.empty()) return fallback;
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -73,7 +63,8 @@ std::set<std::uint32_t> touching(const ProgramView& view, std::string_view name)
   return statements;
 }
 
-// What stands behind a line: the storage, the path of an argument, values that are of the time of tracing.
+// What stands behind a line: the storage, the path of an argument, values that are of the time of
+// tracing.
 std::string remarks(const ProgramView& view, std::uint32_t index, bool every_storage) {
   const BoundSymbol& statement = view.statement(index);
   std::string text = view.badge(index, every_storage);
@@ -87,7 +78,7 @@ std::string remarks(const ProgramView& view, std::uint32_t index, bool every_sto
   if (statement.type != nullptr && !trace_time_value(*statement.type).empty()) {
     add(fmt::format("{} is from trace time", trace_time_value(*statement.type)));
   }
-  if (!view.target().from_file() && !view.target().region && statement.at.line != 0) {
+  if (!view.target().from_file() && statement.at.line != 0) {
     add(fmt::format("from line {}", statement.at.line));
   }
   return text;
@@ -100,13 +91,21 @@ struct Shown {
   bool every_storage = false;
 };
 
+// The source line behind a tab of Thunder's would stand far to the right.
+std::string without_tabs(std::string text) {
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  return text;
+}
+
 std::string show_text(const ProgramView& view, const Shown& shown, const Paint& paint) {
   std::string out;
   std::uint32_t last_number = 0;
   for (const ListedLine& line : view.lines()) last_number = std::max(last_number, line.number);
   const std::size_t width = std::to_string(last_number).size();
   std::optional<std::uint32_t> previous;
-  for (const ListedLine& line : view.lines()) {
+  std::size_t count = view.lines().size();
+  while (count > 0 && view.lines()[count - 1].kind == LineKind::Blank) --count;
+  for (const ListedLine& line : std::span(view.lines()).first(count)) {
     if (line.number < shown.range.first || line.number > shown.range.last) continue;
     if (line.kind == LineKind::Sub && !shown.subsymbols) continue;
     if (shown.statements) {
@@ -123,12 +122,11 @@ std::string show_text(const ProgramView& view, const Shown& shown, const Paint& 
     const bool main = line.kind == LineKind::Statement;
     const char mark = main ? view.mark(*line.statement) : ' ';
     Role role = Role::Plain;
-    if (main) role = role_of(mark);
-    if (line.kind == LineKind::Sub || line.kind == LineKind::Source || line.kind == LineKind::Comment) {
-      role = Role::Dim;
-    }
-    std::string text = fmt::format("{} {} {}", paint(Role::Dim, fmt::format("{:>{}}", number, width)),
-                                   paint(role, std::string(1, mark)), paint(role, line.text));
+    if (main) role = role_of_mark(mark);
+    if (!main) role = Role::Dim;
+    std::string text =
+        fmt::format("{} {} {}", paint(Role::Dim, fmt::format("{:>{}}", number, width)),
+                    paint(role, std::string(1, mark)), paint(role, without_tabs(line.text)));
     if (main) {
       const std::string remark = remarks(view, *line.statement, shown.every_storage);
       if (!remark.empty()) text += "  " + paint(Role::View, remark);
@@ -146,7 +144,8 @@ std::string show_name(const ProgramView& view, std::string_view name, const Pain
   for (const DefinitionId id : definitions) {
     const Definition& definition = view.def_use().definitions()[id];
     const Type* type = view.types().find(name);
-    out += fmt::format("{}  {}\n", paint(Role::Name, name), type == nullptr ? "type not told" : type->text);
+    out += fmt::format("{}  {}\n", paint(Role::Name, name),
+                       type == nullptr ? "type not told" : type->text);
     if (definition.statement != kArgument &&
         view.statement(definition.statement).kind == StatementKind::UnpackTrivial) {
       const std::string path = view.argument_path(name);
@@ -154,7 +153,8 @@ std::string show_name(const ProgramView& view, std::string_view name, const Pain
     }
     Table table;
     const auto row = [&](std::string_view what, std::uint32_t statement) {
-      table.add({std::string(what), view.line_text(statement), one_line(view.statement(statement))});
+      table.add(
+          {std::string(what), view.line_text(statement), one_line(view.statement(statement))});
     };
     if (definition.statement == kArgument) {
       table.add({"made by", "the caller", ""});
@@ -186,9 +186,11 @@ std::string show_name(const ProgramView& view, std::string_view name, const Pain
       for (const std::string& other : storage.names) {
         if (other != name) others += (others.empty() ? "" : ", ") + other;
       }
-      table.add({"storage", with, others.empty() ? "shared with nothing" : "shared with " + others});
+      table.add(
+          {"storage", with, others.empty() ? "shared with nothing" : "shared with " + others});
       for (const StorageId other : placement->maybe_of) {
-        table.add({"may share", fmt::format("S{}", other), "of " + view.aliases().storages()[other].label});
+        table.add({"may share", fmt::format("S{}", other),
+                   "of " + view.aliases().storages()[other].label});
       }
       if (placement->geometry) {
         table.add({"lies", fmt::format("offset {}", placement->geometry->offset),
@@ -198,39 +200,6 @@ std::string show_name(const ProgramView& view, std::string_view name, const Pain
     out += table.text(paint, 2);
   }
   return out;
-}
-
-Diagnostic unknown_name(const ProgramView& view, std::string_view name) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::BadAddress;
-  diagnostic.message = fmt::format("phase {} has no name and no line '{}'", view.target().phase, name);
-  std::vector<std::string_view> names;
-  for (const Definition& definition : view.def_use().definitions()) names.push_back(definition.name);
-  const std::string_view near = nearest(name, names);
-  if (!near.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", near);
-  return diagnostic;
-}
-
-Json statement_json(const ProgramView& view, std::uint32_t index) {
-  const BoundSymbol& statement = view.statement(index);
-  Json row;
-  row["statement"] = index;
-  row["line"] = view.number(index);
-  row["text"] = one_line(statement);
-  row["mark"] = std::string(1, view.mark(index));
-  row["names"] = Json::array();
-  for (const DefinitionId id : view.def_use().definitions_of(index)) {
-    Json name;
-    name["name"] = view.def_use().definitions()[id].name;
-    const Placement* placement = view.aliases().placement(id);
-    if (placement != nullptr) {
-      name["storage"] = placement->storage;
-      name["may_share"] = placement->maybe_of;
-    }
-    name["read_by"] = view.def_use().definitions()[id].readers;
-    row["names"].push_back(std::move(name));
-  }
-  return row;
 }
 
 Json show_json(const ProgramView& view, const Shown& shown) {
@@ -319,129 +288,6 @@ CommandResult command_show(Call& call) {
     if (show_reading_findings(call, target->file())) exit = ExitCode::Unreadable;
     const CommandResult result = show_one(call, std::move(*target));
     if (result.exit != ExitCode::Done) return result;
-  }
-  return {exit};
-}
-
-namespace {
-
-struct Filter {
-  bool writes = false, copies = false, views = false, all = false;
-  std::unique_ptr<RE2> pattern;
-};
-
-bool has_copy(const BoundSymbol& statement) {
-  if (statement.kind == StatementKind::Call && statement.op_info().has(kCopyInto)) return true;
-  return std::any_of(statement.subsymbols.begin(), statement.subsymbols.end(),
-                     [](const BoundSymbolRef& inner) { return has_copy(*inner); });
-}
-
-std::string what_text(const ProgramView& view, std::uint32_t index) {
-  const BoundSymbol& statement = view.statement(index);
-  const char mark = view.mark(index);
-  if (statement.kind == StatementKind::UnpackTrivial) return "argument";
-  if (statement.kind == StatementKind::Return) return "return";
-  if (statement.kind == StatementKind::Del) return "del";
-  if (statement.kind != StatementKind::Call) return "";
-  if (statement.op_info().has(kCopyInto)) return "copy";
-  if (is_fusion_name(statement.callee)) return has_copy(statement) ? "fusion, copies" : "fusion";
-  if (statement.op_info().has(kInPlace)) return "in-place";
-  if (mark == 'W') return has_copy(statement) ? "writes inside" : "writes";
-  if (mark == 'V') return "view";
-  if (mark == '~') return "maybe view";
-  return "";
-}
-
-// What the statement writes into, as "x" or "t3 (of x)".
-std::string written_text(const ProgramView& view, std::uint32_t index) {
-  std::string text;
-  std::set<StorageId> seen;
-  for (const Access* access : view.aliases().accesses_of(index)) {
-    if (access->kind != AccessKind::Write && access->kind != AccessKind::MayWrite) continue;
-    if (!seen.insert(access->storage).second) continue;
-    const StorageFacts& storage = view.aliases().storages()[access->storage];
-    text += text.empty() ? "" : ", ";
-    text += fmt::format("S{} {}", access->storage, storage.label);
-    if (access->kind == AccessKind::MayWrite) text += "?";
-  }
-  return text.empty() ? view.badge(index) : text;
-}
-
-CommandResult list_arguments(Call& call, const ProgramView& view) {
-  Table table({"argument", "type", "path in the call", "read", "storage"},
-              {Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right});
-  for (const Parameter& parameter : view.trace().parameters) {
-    if (parameter.name.empty()) continue;
-    const DefinitionId id = view.definitions(parameter.name).empty() ? kNoDefinition
-                                                                     : view.definitions(parameter.name).front();
-    const Type* type = view.types().find(parameter.name);
-    const Placement* placement = id == kNoDefinition ? nullptr : view.aliases().placement(id);
-    table.add({parameter.prefix + parameter.name, type == nullptr ? "" : type->text,
-               view.argument_path(parameter.name),
-               id == kNoDefinition ? "" : std::to_string(view.def_use().definitions()[id].readers.size()),
-               placement == nullptr ? "" : fmt::format("S{}", placement->storage)});
-  }
-  call.result(table.text(call.paint));
-  return {};
-}
-
-}  // namespace
-
-CommandResult command_list(Call& call) {
-  auto target = resolve_only(call, DefaultPhase::FirstComputation);
-  if (!target) return stop_with(call, target.error());
-  const ExitCode exit = show_reading_findings(call, target->file()) ? ExitCode::Unreadable : ExitCode::Done;
-  const ProgramView view(std::move(*target));
-  if (call.command.has(Option::Arguments)) return list_arguments(call, view);
-  Filter filter{call.command.has(Option::Writes), call.command.has(Option::Copies),
-                call.command.has(Option::Views), call.command.has(Option::All), nullptr};
-  if (call.command.has(Option::Grep)) {
-    RE2::Options options;
-    options.set_log_errors(false);
-    filter.pattern = std::make_unique<RE2>(call.command.value(Option::Grep), options);
-    if (!filter.pattern->ok()) {
-      call.fail(fmt::format("--grep: {}", filter.pattern->error()));
-      return ExitCode::Usage;
-    }
-  }
-  const bool any_kind = filter.writes || filter.copies || filter.views;
-  Json rows = Json::array();
-  Table table({"line", "", "what", "statement", "storage"}, {Table::Align::Right});
-  std::size_t count = 0;
-  for (std::uint32_t i = 0; i < view.trace().bound_symbols.size(); ++i) {
-    const char mark = view.mark(i);
-    const bool copy = has_copy(view.statement(i));
-    const bool write = mark == 'W' || copy;
-    const bool shares = mark == 'V' || mark == '~';
-    const bool kind_fits = filter.all || (any_kind ? (filter.writes && write) || (filter.copies && copy) ||
-                                                         (filter.views && shares)
-                                                   : filter.pattern != nullptr || write || shares);
-    const std::string text = one_line(view.statement(i));
-    if (!kind_fits || (filter.pattern && !RE2::PartialMatch(text, *filter.pattern))) continue;
-    ++count;
-    if (call.json()) {
-      Json row = statement_json(view, i);
-      row["what"] = what_text(view, i);
-      rows.push_back(std::move(row));
-      continue;
-    }
-    constexpr std::size_t kLongestText = 100;
-    table.add({view.number(i) == 0 ? "" : std::to_string(view.number(i)),
-               call.paint(role_of(mark), mark == ' ' && copy ? "W" : std::string(1, mark)),
-               what_text(view, i),
-               text.size() > kLongestText ? text.substr(0, kLongestText - 3) + "..." : text,
-               written_text(view, i)});
-  }
-  if (call.json()) {
-    Json json;
-    json["schema"] = "thunderglass.list/1";
-    json["address"] = view.target().shown;
-    json["statements"] = std::move(rows);
-    call.result(dump(json) + "\n");
-  } else if (count == 0) {
-    call.result("nothing here writes, copies or shares storage as asked\n");
-  } else {
-    call.result(table.text(call.paint));
   }
   return {exit};
 }

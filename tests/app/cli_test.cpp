@@ -1,0 +1,239 @@
+// The command line: exit codes, streams, JSON, batches.
+#include "app/cli.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace tg {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+struct Ran {
+  int exit = 0;
+  std::string out, err;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("tg-cli-{}", ::getpid());
+    fs::create_directories(folder_);
+    fs::current_path(fs::path(TG_SOURCE_DIR) / "assets/traces");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Ran run(std::vector<std::string> words) {
+    CaptureSink sink;
+    words.emplace_back("--color=never");
+    const ExitCode exit = run_command_line(words, sink);
+    return {static_cast<int>(exit), sink.results, sink.notes};
+  }
+  static std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandLine, WithoutWordsItSaysWhatItCanDo) {
+  CaptureSink sink;
+  EXPECT_EQ(run_command_line({}, sink), ExitCode::Done);
+  EXPECT_THAT(sink.results, HasSubstr("thunderglass check trace.txt"));
+}
+
+TEST_F(CommandLine, ALostWriteIsAFinding) {
+  const Ran ran = run({"check", "lost_write.txt"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_THAT(ran.out, StartsWith("DIFFERENT"));
+}
+
+TEST_F(CommandLine, ARightProgramIsDone) {
+  const Ran ran = run({"check", "issue_1109.txt"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_THAT(ran.out, StartsWith("SAME"));
+}
+
+TEST_F(CommandLine, AnUnknownOptionExits2AndSuggests) {
+  const Ran ran = run({"check", "--sede", "3", "lost_write.txt"});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("did you mean '--seed'?"));
+  EXPECT_THAT(ran.out, IsEmpty());
+}
+
+TEST_F(CommandLine, AnUnknownCommandExits2) {
+  EXPECT_EQ(run({"chekc", "x"}).exit, 2);
+}
+
+TEST_F(CommandLine, AMissingFileExits3) {
+  const Ran ran = run({"show", "nowhere.txt"});
+  EXPECT_EQ(ran.exit, 3);
+  EXPECT_THAT(ran.err, HasSubstr("No such file"));
+}
+
+TEST_F(CommandLine, AProgramThatCannotRunExits4) {
+  const fs::path file = folder_ / "unknown.txt";
+  std::ofstream(file)
+      << "def computation(a):\n  # a: \"cpu f32[2]\"\n  t0 = nobody.knows(a)\n  return t0\n";
+  const Ran ran = run({"run", file.string()});
+  EXPECT_EQ(ran.exit, 4);
+  EXPECT_THAT(ran.err, HasSubstr("nobody.knows"));
+}
+
+TEST_F(CommandLine, OutOfMemoryEstablishesNothing) {
+  const Ran ran = run({"compare", "lost_write.txt:0", "lost_write.txt:1", "--max-memory", "8"});
+  EXPECT_EQ(ran.exit, 5);
+}
+
+TEST_F(CommandLine, AFalseExpectationIsAFinding) {
+  const Ran ran = run({"run", "lost_write.txt", "--expect", "x[0, 0] == 3.0"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_THAT(ran.out, HasSubstr("FAILS"));
+}
+
+TEST_F(CommandLine, OptionsMayStandBeforeTheCommand) {
+  EXPECT_EQ(run({"--quiet", "info", "lost_write.txt"}).exit, 0);
+}
+
+TEST_F(CommandLine, AnOutputFileIsOverwrittenOnlyWithForce) {
+  const std::string file = (folder_ / "after.txt").string();
+  EXPECT_EQ(run({"functionalize", "lost_write.txt", "-o", file}).exit, 0);
+  EXPECT_THAT(read(file), HasSubstr("Functionalize in-place ops"));
+  const Ran refused = run({"functionalize", "lost_write.txt", "-o", file});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("would-overwrite"));
+  EXPECT_EQ(run({"functionalize", "lost_write.txt", "-o", file, "--force"}).exit, 0);
+}
+
+TEST_F(CommandLine, AWrittenTraceLoadsAgain) {
+  const std::string file = (folder_ / "after.txt").string();
+  ASSERT_EQ(run({"functionalize", "lost_write.txt", "-o", file}).exit, 0);
+  EXPECT_EQ(run({"compare", "lost_write.txt:3", file}).exit, 1);
+}
+
+TEST_F(CommandLine, TheResultIsOnStandardOutputAndNothingElse) {
+  const Ran ran = run({"dot", "lost_write.txt"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_THAT(ran.out, StartsWith("digraph"));
+  EXPECT_THAT(ran.err, HasSubstr("phase 0 of 9"));
+}
+
+TEST_F(CommandLine, QuietLeavesNotesOut) {
+  EXPECT_THAT(run({"dot", "-q", "lost_write.txt"}).err, IsEmpty());
+}
+
+TEST_F(CommandLine, EveryJsonAnswerIsOneObjectWithItsSchema) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"check", "lost_write.txt"},
+      {"audit", "lost_write.txt"},
+      {"info", "lost_write.txt"},
+      {"show", "lost_write.txt"},
+      {"list", "lost_write.txt"},
+      {"diff", "lost_write.txt:3", "lost_write.txt:4"},
+      {"paste", "issue_body.md"},
+      {"functionalize", "lost_write.txt"},
+      {"pass", "dead_code", "lost_write.txt"},
+      {"run", "lost_write.txt"},
+      {"compare", "lost_write.txt:0", "lost_write.txt:-1"},
+      {"try", "drop line 18", "lost_write.txt"},
+      {"version"},
+  };
+  for (std::vector<std::string> words : commands) {
+    const std::string verb = words.front();
+    words.emplace_back("--json");
+    const Ran ran = run(words);
+    const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << verb << "\n" << ran.out << ran.err;
+    EXPECT_EQ(json.value("schema", ""), "thunderglass." + verb + "/1") << verb;
+  }
+}
+
+std::vector<std::string> first_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (const std::string_view line : split_lines(text))
+    words.emplace_back(line.substr(0, line.find(' ')));
+  return words;
+}
+
+TEST_F(CommandLine, ABatchAnswersInInputOrderWhateverTheWorkers) {
+  const Ran one =
+      run({"check", "lost_write.txt", "issue_1109.txt", "nowhere.txt", "move_copy.txt", "-j1"});
+  const Ran many =
+      run({"check", "lost_write.txt", "issue_1109.txt", "nowhere.txt", "move_copy.txt", "-j4"});
+  EXPECT_EQ(one.out, many.out);
+  EXPECT_THAT(first_words(one.out),
+              ElementsAre("lost_write.txt", "issue_1109.txt", "nowhere.txt", "move_copy.txt", "4"));
+}
+
+TEST_F(CommandLine, AFileThatFailsCostsOnlyItselfAndTheWorstCodeCounts) {
+  const Ran ran = run({"check", "nowhere.txt", "issue_1109.txt"});
+  EXPECT_EQ(ran.exit, 3);
+  EXPECT_THAT(ran.out, HasSubstr("issue_1109.txt  SAME"));
+  EXPECT_THAT(ran.out, HasSubstr("2 files: 1 unreadable, 1 same"));
+}
+
+TEST_F(CommandLine, ExitZeroReportsFindingsOnly) {
+  EXPECT_EQ(run({"check", "lost_write.txt", "issue_1109.txt"}).exit, 1);
+  EXPECT_EQ(run({"check", "lost_write.txt", "issue_1109.txt", "--exit-zero"}).exit, 0);
+}
+
+TEST_F(CommandLine, AQuotedGlobIsExpanded) {
+  const Ran ran = run({"info", "seed/raw-copy-t*.txt"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_THAT(ran.out, HasSubstr("seed/raw-copy-three-return-arg.txt"));
+  EXPECT_THAT(ran.out, HasSubstr("seed/raw-copy-twice.txt"));
+  EXPECT_THAT(ran.out, HasSubstr("2 files: 2 read"));
+}
+
+TEST_F(CommandLine, ABatchInJsonIsOneObjectALine) {
+  const Ran ran = run({"info", "lost_write.txt", "nowhere.txt", "--json"});
+  std::vector<std::string> schemas;
+  for (const std::string_view line : split_lines(ran.out)) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << line;
+    schemas.push_back(json.value("schema", ""));
+  }
+  EXPECT_THAT(schemas,
+              ElementsAre("thunderglass.info/1", "thunderglass.info/1", "thunderglass.summary/1"));
+}
+
+TEST_F(CommandLine, TheSameSeedGivesTheSameBytes) {
+  EXPECT_EQ(run({"run", "lost_write.txt", "--seed", "5"}).out,
+            run({"run", "lost_write.txt", "--seed", "5"}).out);
+  EXPECT_NE(run({"run", "lost_write.txt", "--seed", "5"}).out,
+            run({"run", "lost_write.txt", "--seed", "6"}).out);
+}
+
+TEST_F(CommandLine, AFusionRegionIsAProgramOfItsOwn) {
+  const Ran ran = run({"show", "fusion_region.txt::nvFusion0"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_THAT(ran.out, HasSubstr("def nvFusion0(cache, row):"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("def computation")));
+}
+
+TEST_F(CommandLine, APhaseThatIsNotThereIsNamedWithThoseThatAre) {
+  const Ran ran = run({"show", "lost_write.txt:12"});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("has no phase '12'"));
+  EXPECT_THAT(ran.err, HasSubstr("0 acquired"));
+}
+
+}  // namespace
+}  // namespace tg

@@ -220,15 +220,19 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
   std::string wanted = parts.phase;
   const auto wanted_number = whole_number(wanted);
   // FILE:106 where there is no phase 106: a line of the file.
-  if (bare == Bare::Place && parts.place.empty() && wanted_number && *wanted_number > 0 &&
-      !find_phase(document, wanted)) {
+  const bool line_for_phase =
+      bare == Bare::Place && parts.place.empty() && wanted_number && *wanted_number > 0 &&
+      !find_phase(document, wanted) &&
+      *wanted_number <= static_cast<std::int64_t>(split_lines(document.file->text).size());
+  if (line_for_phase) {
     target.place = wanted;
     wanted.clear();
   }
   const auto line = whole_number(target.place);
-  const auto by_line = wanted.empty() && !parts.file.empty() && line && *line > 0
-                           ? phase_with_line(document, static_cast<std::uint32_t>(*line))
-                           : std::nullopt;
+  const auto by_line =
+      wanted.empty() && (line_for_phase || !parts.file.empty()) && line && *line > 0
+          ? phase_with_line(document, static_cast<std::uint32_t>(*line))
+          : std::nullopt;
   if (by_line) {
     target.phase = *by_line;
   } else if (!wanted.empty()) {

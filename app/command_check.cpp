@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/check/check.h"
 #include "core/export/json.h"
+#include "core/export/report.h"
 #include "core/pass/audit_copies.h"
 
 namespace tg {
@@ -59,6 +60,22 @@ std::string lower_verdict(VerdictKind verdict) {
   return "";
 }
 
+// The one file that the command is about, or the document of the REPL.
+Expected<std::shared_ptr<const TraceFile>, CommandResult> file_of(Call& call) {
+  const auto& operands = call.command.operands;
+  if (operands.empty()) {
+    auto loaded = call.session.interactive ? call.session.document().file : nullptr;
+    if (loaded != nullptr) return loaded;
+  }
+  if (operands.size() != 1) {
+    call.fail(fmt::format("{} needs a FILE", call.command.command->name));
+    return Unexpected{CommandResult(ExitCode::Usage)};
+  }
+  auto read = call.session.file(operands.front());
+  if (!read) return Unexpected{stop_with(call, read.error())};
+  return *read;
+}
+
 FileOutcome check_one(const std::string& path, Session& session, Call& call) {
   FileOutcome outcome;
   const auto options = check_options(call);
@@ -85,32 +102,22 @@ FileOutcome check_one(const std::string& path, Session& session, Call& call) {
 CommandResult command_check(Call& call) {
   const auto& operands = call.command.operands;
   if (is_batch(operands)) return run_batch(call, expand_globs(operands), check_one);
-  std::shared_ptr<const TraceFile> file;
-  if (operands.empty()) {
-    file = call.session.interactive ? call.session.document().file : nullptr;
-    if (file == nullptr) {
-      call.fail("check needs a FILE");
-      return ExitCode::Usage;
-    }
-  } else {
-    auto read = call.session.file(operands.front());
-    if (!read) return stop_with(call, read.error());
-    file = *read;
-  }
+  const auto file = file_of(call);
+  if (!file) return file.error();
   const auto options = check_options(call);
   if (!options) {
     call.fail(options.error());
     return ExitCode::Usage;
   }
-  const bool reading_errors = show_reading_findings(call, *file);
-  const CheckReport report = check(*file, *options);
+  const bool reading_errors = show_reading_findings(call, **file);
+  const CheckReport report = check(**file, *options);
   for (const Diagnostic& diagnostic : report.diagnostics) {
-    call.sink.note(rendered(diagnostic, file->name, file->text, call.note_paint));
+    call.sink.note(rendered(diagnostic, (*file)->name, (*file)->text, call.note_paint));
   }
   if (call.json()) {
-    call.result(dump(check_json(report, file->name), 2) + "\n");
+    call.result(dump(check_json(report, (*file)->name), 2) + "\n");
   } else {
-    std::string text = render(report, *file, file->name);
+    std::string text = render(report, **file, (*file)->name);
     const std::string word(verdict_text(report.verdict));
     if (text.starts_with(word)) {
       text = call.paint(role_of(report.verdict), word) + text.substr(word.size());
@@ -121,6 +128,22 @@ CommandResult command_check(Call& call) {
   if (exit == ExitCode::NotEstablished && reading_errors) exit = ExitCode::Unreadable;
   if (call.command.has(Option::ExitZero) && exit == ExitCode::Finding) exit = ExitCode::Done;
   return exit;
+}
+
+CommandResult command_report(Call& call) {
+  const auto file = file_of(call);
+  if (!file) return file.error();
+  const auto options = check_options(call);
+  if (!options) {
+    call.fail(options.error());
+    return ExitCode::Usage;
+  }
+  const CheckReport checked = check(**file, *options);
+  const Report page = make_report(**file, checked, (*file)->name);
+  const std::string output = call.command.value(Option::Output);
+  const bool markdown = call.command.has(Option::Markdown) || output.ends_with(".md");
+  call.result(markdown ? to_markdown(page) : to_html(page));
+  return static_cast<ExitCode>(exit_code(checked));
 }
 
 namespace {

@@ -236,8 +236,17 @@ CommandResult command_try_edit(Call& call) {
                             target->from_file() ? target->file().text : "", call.note_paint));
   }
   if (!inputs) return stop_with(call, inputs.error());
-  const Comparison comparison =
-      run_and_compare(call, view.trace(), edited->after, *inputs, *options);
+  // The edited program against the unedited one, or against the one that it should equal.
+  std::optional<Target> reference;
+  if (call.command.has(Option::Against)) {
+    auto against =
+        resolve(call, call.command.value(Option::Against), DefaultPhase::FirstComputation);
+    if (!against) return stop_with(call, against.error());
+    reference = std::move(*against);
+  }
+  const std::string left = reference ? reference->shown : "the program";
+  const Comparison comparison = run_and_compare(call, reference ? reference->trace() : view.trace(),
+                                                edited->after, *inputs, *options);
 
   if (call.json()) {
     Json json = comparison_json(comparison);
@@ -252,11 +261,9 @@ CommandResult command_try_edit(Call& call) {
     std::string text = print(edited->after);
     if (!text.ends_with('\n')) text += '\n';
     call.result(text);
-    call.note(comparison_text(comparison, "the program", "the edited one", inputs->seed,
-                              call.note_paint));
+    call.note(comparison_text(comparison, left, "the edited one", inputs->seed, call.note_paint));
   } else {
-    call.result(
-        comparison_text(comparison, "the program", "the edited one", inputs->seed, call.paint));
+    call.result(comparison_text(comparison, left, "the edited one", inputs->seed, call.paint));
     for (const Step& step : edited->steps) call.result(fmt::format("  {}\n", step.reason));
   }
   CommandResult result;

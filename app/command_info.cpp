@@ -261,6 +261,7 @@ CommandResult command_paste(Call& call) {
       call.note(undone_text(program) + "\n");
       std::string clean = program.text.text;
       if (!clean.ends_with('\n')) clean += '\n';
+      if (&program != &found.programs.front()) call.result("\n");
       call.result(clean);
     }
   }

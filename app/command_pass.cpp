@@ -1,6 +1,7 @@
 // pass, functionalize, and moving through their steps.
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -136,17 +137,42 @@ CommandResult show_ran(Call& call, const Ran& ran) {
   return result;
 }
 
-Expected<PassContext, std::string> context_of(Call& call) {
+// Parameters that lie in one storage, as passes want them.
+AliasGroups groups_of(const ArgumentFacts& facts, const Trace& trace) {
+  std::map<std::uint32_t, std::vector<std::size_t>> by_storage;
+  for (const ArgumentFacts::Window& window : facts.windows) {
+    for (std::size_t i = 0; i < trace.parameters.size(); ++i) {
+      if (trace.parameters[i].name == window.name) by_storage[window.storage].push_back(i);
+    }
+  }
+  AliasGroups groups;
+  for (auto& [storage, members] : by_storage) {
+    std::sort(members.begin(), members.end());
+    if (members.size() > 1) groups.push_back(std::move(members));
+  }
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+Result<PassContext> context_of(Call& call, const Trace& trace) {
   PassContext context;
   context.filter = filter_of(call.command.values(Option::Skip));
+  auto facts = parse_alias_options(trace, call.command.values(Option::Alias));
+  if (!facts) return Unexpected{facts.error()};
+  context.options.alias_groups = groups_of(*facts, trace);
+  context.options.argument_facts = std::move(*facts);
   if (call.command.has(Option::Groups)) {
     const auto groups = parse_alias_groups(call.command.value(Option::Groups));
-    if (!groups) return Unexpected{std::string("--alias-groups expects groups such as 0,1-2,3")};
+    if (!groups) {
+      Diagnostic diagnostic;
+      diagnostic.code = DiagnosticCode::BadAlias;
+      diagnostic.message = "--alias-groups expects groups such as 0,1-2,3";
+      return Unexpected{std::move(diagnostic)};
+    }
     context.options.alias_groups = *groups;
   }
-  if (call.command.command->takes(Option::MayAlias)) {
-    context.options.may_alias_arguments = call.command.has(Option::MayAlias);
-  }
+  context.options.may_alias_arguments =
+      call.command.command->takes(Option::MayAlias) && call.command.has(Option::MayAlias);
   return context;
 }
 
@@ -186,25 +212,19 @@ CommandResult command_pass(Call& call) {
     passes.push_back(pass);
   }
   if (passes.empty()) return unknown_pass(call, operands[0]);
-  const auto context = context_of(call);
-  if (!context) {
-    call.fail(context.error());
-    return ExitCode::Usage;
-  }
   const auto target =
       resolve(call, operands.size() == 2 ? operands[1] : ":", DefaultPhase::FirstComputation);
   if (!target) return stop_with(call, target.error());
+  const auto context = context_of(call, target->trace());
+  if (!context) return stop_with(call, context.error());
   return show_ran(call, run_passes(call, *target, passes, *context));
 }
 
 CommandResult command_functionalize(Call& call) {
   const auto target = resolve_only(call, DefaultPhase::FirstComputation);
   if (!target) return stop_with(call, target.error());
-  const auto context = context_of(call);
-  if (!context) {
-    call.fail(context.error());
-    return ExitCode::Usage;
-  }
+  const auto context = context_of(call, target->trace());
+  if (!context) return stop_with(call, context.error());
   // What Thunder did in December 2024 before dead code elimination.
   constexpr std::string_view kPasses[] = {"wrap_return", "remove_context_managers",
                                           "check_inplace_views", "functionalize"};

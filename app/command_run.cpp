@@ -22,7 +22,8 @@ namespace {
 // What the observer saw: summaries, and values that disagree with the text.
 struct RunLog {
   std::vector<std::array<std::string, 3>> summaries;  // line, statement, value
-  std::vector<std::string> disagreements;
+  std::vector<std::string> disagreements;             // numbers that were others at trace time
+  std::vector<std::string> wrong_types;               // tensors that are not what the text says
 };
 
 RunObserver observer_of(const Trace& trace, const std::vector<std::uint32_t>& numbers,
@@ -36,8 +37,9 @@ RunObserver observer_of(const Trace& trace, const std::vector<std::uint32_t>& nu
       const RuntimeValue* value = environment.find(statement.output.text);
       const std::string wrong = value == nullptr ? "" : disagreement(*value, *statement.type);
       if (!wrong.empty()) {
-        log.disagreements.push_back(fmt::format(
-            "{}{} is {}", line.empty() ? "" : "line " + line + ": ", statement.output.text, wrong));
+        auto& list = value->as<Tensor>() == nullptr ? log.disagreements : log.wrong_types;
+        list.push_back(fmt::format("{}{} is {}", line.empty() ? "" : "line " + line + ": ",
+                                   statement.output.text, wrong));
       }
     }
     if (!summaries || statement.kind != StatementKind::Call) return Continue::Go;
@@ -185,6 +187,7 @@ Json run_json(const RunInputs& inputs, const RunResult& result, const RunLog& lo
   json["final_arguments"] = values_json(result.final_arguments);
   json["aliases"] = to_json(alias_partition(result));
   json["disagreements"] = log.disagreements;
+  json["wrong_types"] = log.wrong_types;
   json["notes"] = result.notes;
   return json;
 }
@@ -216,6 +219,9 @@ CommandResult command_run(Call& call) {
     }
     return stopped;
   }
+  for (const std::string& text : log.wrong_types) {
+    call.sink.note(fmt::format("{} {}\n", call.note_paint(Role::Bad, "error:"), text));
+  }
   for (const std::string& text : log.disagreements) call.note(fmt::format("note: {}\n", text));
   for (const std::string& text : result->notes) call.note(fmt::format("note: {}\n", text));
   if (call.json()) {
@@ -223,7 +229,7 @@ CommandResult command_run(Call& call) {
   } else {
     call.result(run_text(*inputs, *result, log, target->shown, call.paint));
   }
-  ExitCode exit = ExitCode::Done;
+  ExitCode exit = log.wrong_types.empty() ? ExitCode::Done : ExitCode::Finding;
   for (const std::string& text : call.command.values(Option::Expect)) {
     const auto expectation = check_expectation(text, *result);
     if (!expectation) return stop_with(call, expectation.error());

@@ -61,8 +61,11 @@ struct LineEditor::State {
   // Ctrl+C while typing: forget the line, begin a new one.
   static unsigned char cancel(EditLine* editor, int) {
     const LineInfo* line = el_line(editor);
-    std::fputs("^C", stdout);
-    el_deletestr(editor, static_cast<int>(line->cursor - line->buffer));
+    std::fputs("^C\n", stdout);
+    el_cursor(editor, static_cast<int>(line->lastchar - line->cursor));
+    el_deletestr(editor, static_cast<int>(line->lastchar - line->buffer));
+    // A line must not be empty: that would be the end of input.
+    el_insertstr(editor, "\n");
     return CC_NEWLINE;
   }
 };
@@ -118,14 +121,14 @@ LineEditor::~LineEditor() {
   history_end(state_->history);
 }
 
-std::optional<std::string> LineEditor::read(std::string_view prompt) {
+std::optional<std::string> LineEditor::read(std::string_view prompt, Remember remember) {
   state_->prompt = prompt;
   int length = 0;
   const char* text = el_gets(state_->editor, &length);
   if (text == nullptr || length <= 0) return std::nullopt;
   std::string line(text, static_cast<std::size_t>(length));
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-  if (line.find_first_not_of(" \t") != std::string::npos) {
+  if (remember == Remember::Yes && line.find_first_not_of(" \t") != std::string::npos) {
     HistEvent event;
     history(state_->history, &event, H_ENTER, line.c_str());
   }

@@ -19,7 +19,8 @@ class LineEditor {
   LineEditor& operator=(const LineEditor&) = delete;
 
   // A line without its end; empty at the end of input (Ctrl+D). Ctrl+C gives an empty line.
-  std::optional<std::string> read(std::string_view prompt);
+  enum class Remember { No, Yes };
+  std::optional<std::string> read(std::string_view prompt, Remember remember);
 
  private:
   struct State;

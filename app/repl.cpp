@@ -1,6 +1,7 @@
 #include "app/repl.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <poll.h>
 #include <unistd.h>
@@ -116,9 +117,15 @@ ExitCode run_terminal(Session& session, Repl& repl, Interrupts& interrupts) {
       interrupts.end();
       continue;
     }
-    const auto line = editor.read(repl.in_paste() || repl.in_quote() ? kMorePrompt : kPrompt);
+    const bool more = repl.in_paste() || repl.in_quote();
+    const auto line =
+        editor.read(more ? kMorePrompt : kPrompt,
+                    repl.in_paste() ? LineEditor::Remember::No : LineEditor::Remember::Yes);
     if (!line) {
-      if (!repl.in_paste()) break;
+      if (!repl.in_paste()) {
+        std::fputc('\n', stdout);
+        break;
+      }
       repl.end(interrupts.begin());
     } else {
       repl.feed(*line, interrupts.begin());

@@ -1,11 +1,47 @@
 #include "app/run_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
 namespace tg {
+
+namespace {
+
+Diagnostic input_error(DiagnosticCode code, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  return diagnostic;
+}
+
+// "n=3", "s=0.5", "flag=True".
+std::optional<NamedValue> number_argument(std::string_view source) {
+  const std::size_t equals = source.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::string_view text = source.substr(equals + 1);
+  NamedValue named;
+  named.name = source.substr(0, equals);
+  std::int64_t whole = 0;
+  double real = 0;
+  const char* const last = text.data() + text.size();
+  if (text == "True" || text == "False") {
+    named.value.value = text == "True";
+  } else if (const auto [end, error] = std::from_chars(text.data(), last, whole);
+             error == std::errc{} && end == last) {
+    named.value.value = whole;
+  } else if (const auto [stop, wrong] = std::from_chars(text.data(), last, real);
+             wrong == std::errc{} && stop == last && !text.empty()) {
+    named.value.value = real;
+  } else {
+    return std::nullopt;
+  }
+  return named;
+}
+
+}  // namespace
 
 RunLimits limits_of(const ParsedCommand& command) {
   RunLimits limits;
@@ -19,10 +55,36 @@ RunLimits limits_of(const ParsedCommand& command) {
 Result<RunInputs> inputs_of(const ParsedCommand& command, const Trace& trace) {
   auto facts = parse_alias_options(trace, command.values(Option::Alias));
   if (!facts) return Unexpected{facts.error()};
-  const auto& sources = command.values(Option::Inputs);
+  // NAME=3 is a number argument; everything else names a file.
+  std::vector<std::string> sources;
+  std::vector<NamedValue> numbers;
+  for (const std::string& source : command.values(Option::Inputs)) {
+    if (auto number = number_argument(source)) {
+      numbers.push_back(std::move(*number));
+    } else {
+      sources.push_back(source);
+    }
+  }
   const std::uint64_t seed = command.count(Option::Seed);
   auto inputs = sources.empty() ? invent_inputs(trace, *facts, seed)
                                 : load_inputs(trace, sources, *facts, seed);
+  if (!inputs) return inputs;
+  for (NamedValue& number : numbers) {
+    const auto argument =
+        std::find_if(inputs->arguments.begin(), inputs->arguments.end(),
+                     [&](const NamedValue& value) { return value.name == number.name; });
+    if (argument == inputs->arguments.end()) {
+      return Unexpected{input_error(
+          DiagnosticCode::UnknownArgument,
+          fmt::format("--inputs {}: there is no argument '{}'", number.name, number.name))};
+    }
+    if (argument->value.as<Tensor>() != nullptr) {
+      return Unexpected{
+          input_error(DiagnosticCode::InputMismatch,
+                      fmt::format("--inputs: '{}' is a tensor, a number was given", number.name))};
+    }
+    argument->value = std::move(number.value);
+  }
   return inputs;
 }
 

@@ -11,6 +11,7 @@
 #include "core/check/repair.h"
 #include "core/check/write_history.h"
 #include "core/run/inputs.h"
+#include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace tg {
@@ -41,6 +42,49 @@ std::string describe_statement(const Trace& trace, std::uint32_t index) {
                        program->file, program->line);
   }
   return text;
+}
+
+// As a compiler acquires it: nothing has wrapped its return, split it or dropped names yet. Only on
+// such a trace do the era's passes start.
+bool is_acquired(const Trace& trace) {
+  if (!trace.provenance.empty()) return false;
+  std::size_t returns = 0;
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (statement->kind == StatementKind::Del) return false;
+    if (statement->kind != StatementKind::Return) continue;
+    ++returns;
+    if (statement->args.size() > 1) return false;
+    if (!statement->args.empty() && statement->args.front().kind == ValueKind::Dict) return false;
+  }
+  return returns == 1;
+}
+
+// The alias options that the file itself states: "Duplicate alias args using {'b': 'a', 'c':
+// 't7'}", where t7 is a reshape of the argument that c shares its storage with.
+std::vector<std::string> stated_aliases(const TraceFile& file) {
+  constexpr std::string_view kProvenance = "Duplicate alias args using {";
+  for (const Phase& phase : file.phases) {
+    if (!phase.trace.provenance.starts_with(kProvenance)) continue;
+    std::vector<std::string> options;
+    const Result<Value> map =
+        parse_value(std::string_view(phase.trace.provenance).substr(kProvenance.size() - 1));
+    if (!map || map->kind != ValueKind::Dict) return {};
+    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+      std::string argument = string_content(map->items[i + 1]);
+      std::string shape;
+      for (const BoundSymbolRef& statement : phase.trace.bound_symbols) {
+        if (statement->output.is_name(argument) && statement->args.size() == 2) {
+          shape = to_text(statement->args[1]);
+          argument = to_text(statement->args[0]);
+          break;
+        }
+      }
+      options.push_back(fmt::format("{}={}{}", string_content(map->items[i]), argument,
+                                    shape.empty() ? "" : fmt::format(".view({})", shape)));
+    }
+    return options;
+  }
+  return {};
 }
 
 class Checker {
@@ -91,6 +135,15 @@ class Checker {
   bool make_inputs() {
     const Trace& first = *report_.phases.front().trace;
     Result<ArgumentFacts> facts = parse_alias_options(first, options_.aliases);
+    if (options_.aliases.empty() && options_.inputs.empty()) {
+      report_.assumed_aliases = stated_aliases(file_);
+      Result<ArgumentFacts> stated = parse_alias_options(first, report_.assumed_aliases);
+      if (stated) {
+        facts = std::move(stated);
+      } else {
+        report_.assumed_aliases.clear();
+      }
+    }
     if (!facts) {
       report_.diagnostics.push_back(facts.error());
       return false;
@@ -133,7 +186,7 @@ class Checker {
   void replay_era() {
     if (report_.phases.size() != 1 || !report_.phases.front().ran || !options_.replay_passes)
       return;
-    if (report_.era.era != Era::Thunder2024) return;
+    if (report_.era.era != Era::Thunder2024 || !is_acquired(*report_.phases.front().trace)) return;
     PassContext context;
     context.options.alias_groups = alias_groups_of(*report_.phases.front().trace, facts_);
     context.record_steps = false;
@@ -230,7 +283,7 @@ class Checker {
     report_.verdict = VerdictKind::Same;
     report_.headline =
         report_.pairs.empty()
-            ? "one phase ran; there is no other to compare it with"
+            ? "one phase, with no other to compare it with"
             : fmt::format("{} agree on values, final arguments and aliases", agreeing());
   }
 
@@ -329,8 +382,11 @@ class Checker {
 
   void audit_last() {
     if (!last_ran_) return;
-    const Trace& last = *report_.phases[*last_ran_].trace;
-    const Trace* earlier = *last_ran_ == 0 ? nullptr : report_.phases.front().trace.get();
+    // Lines are the file's, so the text audited is the file's too.
+    std::size_t shown = *last_ran_;
+    while (shown > 0 && report_.phases[shown].replayed) --shown;
+    const Trace& last = *report_.phases[shown].trace;
+    const Trace* earlier = shown == 0 ? nullptr : report_.phases.front().trace.get();
     report_.copies = audit(last, facts_, earlier);
     report_.findings = find_hazards(last, facts_, earlier);
     report_.aliases = to_text(alias_partition(**results_[*last_ran_]));

@@ -89,6 +89,7 @@ struct CheckReport {
   std::vector<CopyFinding> copies;  // of the last phase that ran
   std::vector<Finding> findings;    // of the last phase that ran
   std::vector<Expectation> expectations;
+  std::vector<std::string> assumed_aliases;  // "b=a": read from the file's own provenance lines
   std::string aliases;                  // who shares storage after the last phase that ran
   std::vector<std::string> not_tested;  // always said: "GPU", "x aliasing y"
   std::vector<std::string> next;        // commands to try next, without "thunderglass"

@@ -19,6 +19,8 @@ std::string first_line(const CheckReport& report) {
   std::string left = fmt::format("{}  {}", verdict_text(report.verdict), report.headline);
   if (report.verdict == VerdictKind::Same && has_grave_finding(report)) {
     left = fmt::format("FINDING  {}", report.headline);
+  } else if (report.verdict == VerdictKind::Same && report.pairs.empty()) {
+    left = fmt::format("RAN  {}", report.headline);
   }
   std::string right = report.era.era == Era::Unknown
                           ? "era unknown"
@@ -117,6 +119,10 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
   }
   out += explanation_lines(report);
   if (!report.pairs.empty()) out += line("phases", short_phases(report));
+  if (!report.assumed_aliases.empty()) {
+    out += line("assumed",
+                fmt::format("{} (the file says so)", fmt::join(report.assumed_aliases, ", ")));
+  }
   if (!report.aliases.empty()) out += line("aliases", report.aliases);
   std::vector<std::string> accepted;
   for (const Difference& difference : report.accepted) accepted.push_back(difference.message);

@@ -60,8 +60,9 @@ RuntimeValue as_python_number(const Tensor& tensor) {
   return {values_as_int(tensor).front()};
 }
 
-// An operand as a source of blocks.
+// An operand as a source of blocks. The buffer is written before it is read, so it is not cleared.
 struct Source {
+  Source() {}  // NOLINT(modernize-use-equals-default): `= default` would clear the buffer
   const std::byte* first = nullptr;
   std::int64_t element_bytes = 0;
   LoadBlock load = nullptr;

@@ -21,8 +21,9 @@ struct NamedValue {
   RuntimeValue value;
 };
 
-// Values for the parameters. Tensors that share a Storage alias. A run works on copies of the
-// storages (sharing kept), so inputs are never changed.
+// Values for the parameters, and for names that a text reads without defining them (numbers of a
+// forward and backward split, known from the prologue). Tensors that share a Storage alias. A run
+// works on copies of the storages (sharing kept), so inputs are never changed.
 struct RunInputs {
   std::vector<NamedValue> arguments;
   std::uint64_t seed = 0;  // of random operations, and shown in reports

@@ -339,6 +339,13 @@ RuntimeValue kernel_Where(KernelCall& call) {
   const Operand a = operand(call, "a");
   const Operand b = operand(call, "b");
   if (call.failed()) return {};
+  if (pred.tensor != nullptr && pred.tensor->dtype != DType::Bool &&
+      pred.tensor->dtype != DType::UInt8) {
+    call.raise(fmt::format(
+        "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
+        torch_name(pred.tensor->dtype)));
+    return {};
+  }
   const Operand values[] = {a, b};
   DType dtype = result_type(values);
   // Two numbers become tensors of the default dtypes here.

@@ -67,6 +67,15 @@ std::optional<std::string> conflict(const Trace& trace, const DefUse& def_use,
   if (const auto name = read_from(def_use, other, statement)) {
     return fmt::format("{} reads {}, which it defines", place, *name);
   }
+  const bool drops = passed.kind == StatementKind::Del;
+  if (drops || trace.bound_symbols[statement]->kind == StatementKind::Del) {
+    for (const std::string_view mine : argument_names(*trace.bound_symbols[statement])) {
+      for (const std::string_view theirs : argument_names(passed)) {
+        if (mine == theirs)
+          return fmt::format("{} {} {}", place, drops ? "drops" : "reads", theirs);
+      }
+    }
+  }
   for (const std::string_view name : output_names(*trace.bound_symbols[statement])) {
     if (name == "_") continue;
     for (const std::string_view others : output_names(passed)) {

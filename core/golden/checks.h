@@ -51,7 +51,7 @@ void check_case(const Unit& unit, Checks& checks);
 void check_pass_case(const Unit& unit, Checks& checks);
 void check_region(const Unit& unit, Checks& checks);
 void check_definition(const Unit& unit, Checks& checks);
-void check_calls(const Unit& unit, Checks& checks);
+void check_calls(const Unit& unit, bool run_them, Checks& checks);
 void check_fx(const Unit& unit, Checks& checks);
 
 // Strips the prefix and the line breaks of a message: reports have one line per failing id.

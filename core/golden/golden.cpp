@@ -15,7 +15,7 @@ namespace {
 using golden::SuiteKind;
 using golden::Unit;
 
-void check(const Unit& unit, golden::Checks& checks) {
+void check(const Unit& unit, const GoldenOptions& options, golden::Checks& checks) {
   switch (unit.kind) {
     case SuiteKind::Seed:
       return golden::check_seed(unit, checks);
@@ -38,7 +38,7 @@ void check(const Unit& unit, golden::Checks& checks) {
     case SuiteKind::Definition:
       return golden::check_definition(unit, checks);
     case SuiteKind::Calls:
-      return golden::check_calls(unit, checks);
+      return golden::check_calls(unit, options.run_calls, checks);
     case SuiteKind::Fx:
       return golden::check_fx(unit, checks);
   }
@@ -83,7 +83,7 @@ Result<GoldenReport> run_golden(const std::string& path, const GoldenOptions& op
   const auto work = [&] {
     for (std::size_t i = next++; i < units.size(); i = next++) {
       golden::Checks checks(std::string(golden::suite_name(units[i].kind)), units[i].id);
-      check(units[i], checks);
+      check(units[i], options, checks);
       results[i] = std::move(checks).take();
     }
   };

@@ -24,6 +24,7 @@ struct GoldenOptions {
   unsigned workers = 0;    // 0: as many as the machine has cores
   std::string only;        // only recordings whose path contains this text
   std::string only_suite;  // only this suite
+  bool run_calls = false;  // run operator calls too; they count as not supported otherwise
 };
 
 struct GoldenReport {

@@ -1,7 +1,6 @@
-// golden/large: big traces; recordings of operator calls.
+// golden/large: big traces with values.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "core/golden/checks.h"
 #include "core/golden/stage_run.h"
 #include "core/text/parser.h"
@@ -66,22 +65,6 @@ void check_large(const Unit& unit, Checks& checks) {
       continue;
     }
     check_values(path, *text, *recording, checks);
-  }
-}
-
-void check_calls(const Unit& unit, Checks& checks) {
-  const Result<std::string> text = unit.read(unit.files.front());
-  if (!text.has_value()) return checks.fail("calls", {}, text.error().message);
-  std::size_t number = 0;
-  for (const std::string_view line : split_lines(*text)) {
-    if (line.empty()) continue;
-    const std::string id = fmt::format("{}:{}", unit.id, ++number);
-    Result<Recording> recording = read_recording(id, line);
-    if (!recording) {
-      checks.fail("calls", std::to_string(number), recording.error().message);
-      continue;
-    }
-    checks.not_supported("calls", std::to_string(number), "operator calls are not run one by one");
   }
 }
 

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", options.only, "only recordings whose path contains this text");
   app.add_option("--suite", options.only_suite, "only this suite");
   app.add_option("--most", render_options.most, "failing ids shown per suite");
+  app.add_flag("--calls", options.run_calls, "run recorded operator calls one by one");
   app.add_flag("-v,--not-supported", render_options.not_supported,
                "also say what is not supported, and why");
   app.add_flag("--summary", summary, "one line per suite");

@@ -269,9 +269,10 @@ void check_proposed_audit(const Unit& unit, const TraceFile& acquired, Checks& c
     if (recorded->ends_with('\n') && !got.ends_with('\n')) got += '\n';
     return checks.decide("audit", file, text_fault(acquired.text, *recorded, got));
   }
-  checks.decide(
-      "audit", path,
-      audited.after == wrapped.after ? "" : "recorded to change nothing, here it drops a copy");
+  checks.decide("audit", path,
+                same_body(audited.after, wrapped.after)
+                    ? ""
+                    : "recorded to change nothing, here it drops a copy");
 }
 
 }  // namespace tg::golden

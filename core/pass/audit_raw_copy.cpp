@@ -48,8 +48,9 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
                                  id});
     }
     const std::vector<NameId> operands = tensor_args(copy, names);
-    if (operands.size() < 2)
+    if (operands.size() < 2) {
       return std::move(rw).fail({"IndexError", "list index out of range", id});
+    }
     const NameId destination = operands[1];
     // Readers come in order, so the first one behind the copy decides what is found first.
     const std::span<const StatementId> readers = consumers.of(destination);
@@ -84,6 +85,12 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
         return fmt::format("{} names {} again after {}", callee_at(*statements[later], later),
                            names.text(destination), callee_at(copy, id));
       }).erase(id);
+  }
+  // A lone raw copy leaves the trace as it was, provenance included (seed: return-source, copy-backward); two that
+  // stay both do not (passes-cases A10).
+  if (std::count_if(statements.begin(), statements.end(),
+                    [](const BoundSymbolRef& statement) { return is_raw_copy(*statement); }) < 2) {
+    return std::move(rw).unchanged();
   }
   return std::move(rw).finish("`prims.copy_` audit");
 }

@@ -215,8 +215,9 @@ class WriteOrder {
 
   [[nodiscard]] std::uint32_t latest(const BoundSymbol& statement, const NameTable& names) const {
     std::uint32_t latest = 0;
-    for (const NameId name : proxy_args(statement, names))
+    for (const NameId name : proxy_args(statement, names)) {
       latest = std::max(latest, write_of_[name]);
+    }
     return latest;
   }
   [[nodiscard]] const std::vector<const BoundSymbol*>& writes() const { return writes_; }
@@ -265,8 +266,9 @@ void record_changes(Rewriter& rw, const CanonicalForm& form, const NameTable& na
                     [](const Change& change) { return change.last - change.first > 1; });
     auto step = rw.step(rebuilds ? "rebuild-base-from-view" : "rename-readers", subject, [&] {
       const BoundSymbol& statement = *before.bound_symbols[subject];
-      if (write == 0)
+      if (write == 0) {
         return fmt::format("{} reads the newest names", callee_at(statement, subject));
+      }
       const BoundSymbol& copy = *statement.subsymbols.back();
       const std::vector<NameId> args = proxy_args(copy, names);
       const std::vector<NameId> outs = proxy_outs(copy, names);
@@ -315,8 +317,9 @@ PassResult canonicalize(const Trace& before, PassContext& context) {
   for (const auto& [base, view] : context.options.base_to_view) {
     const NameId base_name = names.find(base);
     const NameId view_name = names.find(view);
-    if (base_name != kNoName && view_name != kNoName)
+    if (base_name != kNoName && view_name != kNoName) {
       base_to_view.emplace_back(base_name, view_name);
+    }
   }
   CanonicalForm form = canonical_form(before.bound_symbols, names, base_to_view);
   if (form.error) return std::move(rw).fail(std::move(*form.error));

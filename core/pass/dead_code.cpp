@@ -195,11 +195,13 @@ class DeadCode {
 
   std::string unread_reason(const BoundSymbol& statement, StatementId id,
                             const std::vector<NameId>& outs) const {
-    if (outs.empty())
+    if (outs.empty()) {
       return fmt::format("{} gives no value and has no effect", describe(statement, id));
+    }
     std::string listed;
-    for (const NameId out : outs)
+    for (const NameId out : outs) {
       listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
+    }
     return fmt::format("no one needs {}, made by {}", listed, describe(statement, id));
   }
 
@@ -221,8 +223,9 @@ class DeadCode {
     }
     auto step = rw_.step("unread-output", id, [&] {
       std::string listed;
-      for (const NameId out : unread)
+      for (const NameId out : unread) {
         listed += (listed.empty() ? "" : ", ") + std::string(names_.text(out));
+      }
       return fmt::format("{} stays, but no one needs its {} {}", describe(*statement, id),
                          unread.size() == 1 ? "output" : "outputs", listed);
     });

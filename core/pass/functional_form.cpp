@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "core/pass/argument_walk.h"
 #include "core/pass/canonical.h"
+#include "core/pass/copy_placement.h"
 #include "core/pass/functional_twin.h"
 #include "core/pass/swap.h"
 
@@ -17,36 +19,20 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
 
-// Where the walk from a written name to an argument ends. It depends on the name alone.
-struct Walk {
-  bool known = false;
-  NameId argument = kNoName;
-  NoCopyBack why = NoCopyBack::HasCopyBack;
-  NameId gave_up_at = kNoName;
-  StatementId unclear_maker =
-      kNoStatement;  // a reshape, contiguous...: view or copy, Thunder refuses
-};
-
 class Functionalizer {
  public:
   Functionalizer(Statements canonical, NameTable& names, const Trace& signature)
       : canonical_(canonical),
         names_(names),
-        producers_(canonical, names),
+        walker_(canonical, names, signature),
         consumers_(canonical, names),
         last_read_(names.size(), kNone),
-        walks_(names.size()),
-        is_argument_(names.size(), false),
         views_(names.size()),
         base_of_(names.size(), kNoName),
         newest_write_(names.size(), kNone),
         sources_(names.size()),
         needs_full_pass_(names.size(), false),
         owner_(names.size(), kNoName) {
-    for (const Parameter& parameter : signature.parameters) {
-      const NameId name = names.find(parameter.name);
-      if (name != kNoName && names.is_tensor(name)) is_argument_[name] = true;
-    }
     // Equal statements share one index in Thunder's map: the last.
     const std::vector<StatementId> last_equal = last_equal_index(canonical, names);
     for (NameId name = 0; name < names.size(); ++name) {
@@ -62,7 +48,7 @@ class Functionalizer {
     for (std::uint32_t i = 0; i < canonical_.size(); ++i) {
       if (!rewrite(i)) return std::move(form_);
     }
-    if (!form_.statements.empty()) place_copies();
+    if (!form_.statements.empty()) place_copies(form_, kept_copies(), names_);
     return std::move(form_);
   }
 
@@ -81,8 +67,9 @@ class Functionalizer {
   bool rewrite(std::uint32_t i) {
     const BoundSymbolRef& original = canonical_[i];
     BoundSymbolRef current = swap(original, {.inputs = true, .output = false, .subsymbols = true});
-    if (current->kind == StatementKind::Call && current->op_info().has(kThunderView))
+    if (current->kind == StatementKind::Call && current->op_info().has(kThunderView)) {
       note_views(*current);
+    }
     if (!is_functionalizable(*current)) {
       form_.statements.push_back({with_replaced_header(original, std::move(current)), i, false});
       return true;
@@ -181,12 +168,12 @@ class Functionalizer {
   // Step 6a-6c.
   bool find_copy_back(std::uint32_t index) {
     const FunctionalWrite& write = form_.writes[index];
-    if (is_argument_[write.destination]) {
+    if (walker_.is_argument(write.destination)) {
       form_.writes[index].argument = write.destination;
       form_.writes[index].copies.push_back(copy_back_of(*canonical_[write.origin]));
       return true;
     }
-    const Walk& walk = walk_from(write.destination);
+    const ArgumentWalk walk = walker_.from(write.destination);
     if (walk.unclear_maker != kNoStatement) {
       return fail("NotImplementedError",
                   unclear_view_message(write, *canonical_[walk.unclear_maker]), write.origin);
@@ -195,59 +182,6 @@ class Functionalizer {
     form_.writes[index].gave_up_at = walk.gave_up_at;
     if (walk.argument == kNoName) return true;
     return copy_onto_argument(index, walk.argument);
-  }
-
-  // Iterative: chains of writes to one argument are as long as the program.
-  const Walk& walk_from(NameId start) {
-    std::vector<NameId> path;
-    Walk end;
-    NameId at = start;
-    while (true) {
-      if (walks_[at].known) {
-        end = walks_[at];
-        break;
-      }
-      path.push_back(at);
-      const StatementId made_by = producers_.of(at);
-      end.known = true;
-      end.gave_up_at = at;
-      if (made_by == kNoStatement) {
-        end.why = NoCopyBack::NoProducer;
-        break;
-      }
-      const BoundSymbol& maker = *canonical_[made_by];
-      const NameId input = first_tensor_arg(maker, names_);
-      if (input == kNoName) {
-        end.why = NoCopyBack::Factory;
-        break;
-      }
-      const bool is_call = maker.kind == StatementKind::Call;
-      const OpInfo& op = info(is_call ? maker.op : OpCode::Opaque);
-      bool goes_on = op.has(kThunderView) || (op.has(kInPlace) && !op.has(kThunderUntagged));
-      if (is_call && maker.op == OpCode::To) {
-        goes_on = to_returns_input(maker, names_);
-      } else if (op.has(kThunderMayView)) {
-        end.unclear_maker = made_by;
-        break;
-      }
-      if (!goes_on) {
-        end.why = NoCopyBack::NotAView;
-        break;
-      }
-      if (is_argument_[input]) {
-        end.argument = input;
-        end.gave_up_at = kNoName;
-        break;
-      }
-      at = input;
-      if (path.size() > canonical_.size()) {  // hand-edited text: names that make each other
-        end.why = NoCopyBack::NoProducer;
-        break;
-      }
-    }
-    for (const NameId name : path) walks_[name] = end;
-    walks_[start] = end;
-    return walks_[start];
   }
 
   std::string unclear_view_message(const FunctionalWrite& write, const BoundSymbol& maker) const {
@@ -318,8 +252,9 @@ class Functionalizer {
     const bool is_base = !views_[to].empty();
     if (!is_base && base_of_[to] == kNoName) return true;
     const NameId base = is_base ? to : base_of_[to];
-    if (consumers_.of(base).empty())
+    if (consumers_.of(base).empty()) {
       return fail("KeyError", fmt::format("'{}'", names_.text(base)), write.origin);
+    }
     if (read_after(base, write.origin)) {
       if (!check_elements(write.source, base, write.origin)) return false;
       NameId target = kNoName;
@@ -342,9 +277,10 @@ class Functionalizer {
       newest_target_ = target;
       replace(view, target);
     }
-    if (live.empty() && !views.empty())
+    if (live.empty() && !views.empty()) {
       live.push_back(views.front());  // `base` stays known as a base
-    views_[base] = std::move(live);
+      views_[base] = std::move(live);
+    }
     return true;
   }
 
@@ -453,8 +389,6 @@ class Functionalizer {
     const std::size_t size = names_.size();
     if (base_of_.size() >= size) return;
     const std::size_t room = size + size / 2;
-    walks_.resize(room);
-    is_argument_.resize(room, false);
     views_.resize(room);
     base_of_.resize(room, kNoName);
     newest_write_.resize(room, kNone);
@@ -463,100 +397,40 @@ class Functionalizer {
     owner_.resize(room, kNoName);
   }
 
-  // Every copy stands behind the last reader of the value that it copies.
-  void place_copies() {
-    std::vector<BoundSymbolRef> statements;
-    statements.reserve(form_.statements.size());
-    for (const FunctionalStatement& item : form_.statements) statements.push_back(item.statement);
-    const ConsumerMap consumers(statements, names_);
-    const ProducerMap producers(statements, names_);
-    struct Kept {
-      NameId source;
-      std::uint32_t write;
-      std::uint64_t order;
-    };
-    std::vector<Kept> kept;
-    for (const auto& [source, entry] : copy_of_source_)
-      kept.push_back({source, entry.write, entry.order});
-    std::sort(kept.begin(), kept.end(),
-              [](const Kept& a, const Kept& b) { return a.order < b.order; });
-
-    const std::vector<StatementId> last_equal = last_equal_index(statements, names_);
-    std::vector<std::vector<std::uint32_t>> behind(
-        statements.size());  // by equality class of the anchor
-    for (const Kept& copy : kept) {
-      const std::uint32_t origin = form_.writes[copy.write].origin;
-      StatementId anchor = producers.of(copy.source);
-      if (anchor == kNoStatement) {
-        fail("KeyError", fmt::format("'{}'", names_.text(copy.source)), origin);
-        return;
-      }
-      std::vector<StatementId> readers;
-      for (const StatementId reader : consumers.of(copy.source)) {
-        if (!is_return(*statements[reader])) readers.push_back(reader);
-      }
-      if (std::any_of(readers.begin(), readers.end(),
-                      [&](StatementId reader) { return is_raw_copy(*statements[reader]); })) {
-        fail("RuntimeError", unexpected_copy_message(readers, statements, copy.source), origin);
-        return;
-      }
-      if (!readers.empty()) anchor = readers.back();
-      behind[last_equal[anchor]].push_back(static_cast<std::uint32_t>(form_.copies.size()));
-      form_.copies.push_back({copy.write, anchor, !readers.empty()});
+  // In order of insertion, as a Python dictionary keeps it.
+  std::vector<KeptCopy> kept_copies() const {
+    std::vector<std::pair<std::uint64_t, KeptCopy>> ordered;
+    for (const auto& [source, filed] : copy_of_source_) {
+      ordered.emplace_back(filed.order, KeptCopy{source, filed.write});
     }
-
-    SwapMap returned;
-    for (std::uint32_t i = 0; i + 1 < statements.size(); ++i) {
-      form_.order.push_back({i, false});
-      const std::vector<std::uint32_t>& copies = behind[last_equal[i]];
-      for (const std::uint32_t copy : copies) form_.order.push_back({copy, true});
-      if (copies.empty()) continue;
-      const BoundSymbol& last_copy = *form_.writes[form_.copies[copies.back()].write].copies.back();
-      returned.set(first_tensor_arg(last_copy, names_), proxy_outs(last_copy, names_).front());
-    }
-    form_.order.push_back({static_cast<std::uint32_t>(statements.size() - 1), false});
-    form_.last = returned.empty() ? statements.back()
-                                  : swap_names(statements.back(), names_, [&returned](NameId name) {
-                                      return returned.end(name, nullptr);
-                                    });
+    std::sort(ordered.begin(), ordered.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<KeptCopy> kept;
+    for (const auto& [order, copy] : ordered) kept.push_back(copy);
+    return kept;
   }
 
-  std::string unexpected_copy_message(const std::vector<StatementId>& readers,
-                                      const std::vector<BoundSymbolRef>& statements,
-                                      NameId source) const {
-    std::string symbols;
-    for (const StatementId reader : readers) {
-      symbols += fmt::format("{}[Symbol name={}]", symbols.empty() ? "" : ", ",
-                             base_name(statements[reader]->callee));
-    }
-    return fmt::format("Unexpected `prims.copy_` found in [{}] for {}", symbols,
-                       tensor_repr(source, names_));
-  }
-
-  struct KeptCopy {
+  struct FiledCopy {
     std::uint32_t write = 0;
     std::uint64_t order = 0;
   };
 
   Statements canonical_;
   NameTable& names_;
-  ProducerMap producers_;
+  ArgumentWalker walker_;
   ConsumerMap consumers_;
   std::vector<StatementId> last_read_;  // by name: index of the last reader
   ShortenedSwapMap map_;
   NameId cycle_at_ = kNoName;
   NameId newest_target_ = kNoName;  // Python's leftover variable `new_t`
   // By name:
-  std::vector<Walk> walks_;
-  std::vector<bool> is_argument_;
   std::vector<std::vector<NameId>> views_;
   std::vector<NameId> base_of_;
   std::vector<std::uint32_t> newest_write_;   // of an argument
   std::vector<std::vector<NameId>> sources_;  // values copied to an argument
-  std::vector<bool>
-      needs_full_pass_;        // of an argument: its values differ in shape or were renamed apart
-  std::vector<NameId> owner_;  // of a source: the argument
-  std::unordered_map<NameId, KeptCopy> copy_of_source_;
+  std::vector<bool> needs_full_pass_;  // of an argument: values of other shape, or renamed apart
+  std::vector<NameId> owner_;          // of a source: the argument
+  std::unordered_map<NameId, FiledCopy> copy_of_source_;
   std::uint64_t next_order_ = 0;
   FunctionalForm form_;
 };

@@ -35,20 +35,20 @@ Value literal(std::string_view text) {
 // Thunder binds the arguments to the twin's signature: parameters that the in-place form does not
 // have get their defaults (relu_(x) becomes relu(x, False)).
 void append_defaults(BoundSymbol& functional, const OpInfo& in_place, const OpInfo& twin) {
+  std::size_t position = 0;
   for (const Param& param : twin.params) {
-    if (param.default_text.empty()) continue;
-    const bool shared = std::any_of(in_place.params.begin(), in_place.params.end(),
-                                    [&param](const Param& own) { return own.name == param.name; });
-    if (shared) continue;
-    Value value = literal(param.default_text);
-    if (param.keyword_only) {
-      functional.args.push_back(Value::keyword(param.name, std::move(value)));
+    const bool given = !param.keyword_only && position++ < positional_count(functional);
+    if (given || param.default_text.empty()) continue;
+    if (!param.keyword_only) {
+      const auto first_keyword =
+          std::find_if(functional.args.begin(), functional.args.end(),
+                       [](const Value& arg) { return arg.kind == ValueKind::Keyword; });
+      functional.args.insert(first_keyword, literal(param.default_text));
       continue;
     }
-    const auto first_keyword =
-        std::find_if(functional.args.begin(), functional.args.end(),
-                     [](const Value& arg) { return arg.kind == ValueKind::Keyword; });
-    functional.args.insert(first_keyword, std::move(value));
+    const bool shared = std::any_of(in_place.params.begin(), in_place.params.end(),
+                                    [&param](const Param& own) { return own.name == param.name; });
+    if (!shared) functional.args.push_back(Value::keyword(param.name, literal(param.default_text)));
   }
 }
 

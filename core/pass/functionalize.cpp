@@ -104,8 +104,9 @@ PassResult functionalize(const Trace& before, PassContext& context) {
   for (const auto& [base, view] : context.options.base_to_view) {
     const NameId base_name = names.find(base);
     const NameId view_name = names.find(view);
-    if (base_name != kNoName && view_name != kNoName)
+    if (base_name != kNoName && view_name != kNoName) {
       writes.base_to_view.emplace_back(base_name, view_name);
+    }
   }
 
   std::vector<Trace> intermediate;

@@ -73,8 +73,9 @@ PassResult inplace_sanity(const Trace& before, PassContext& context) {
   const NameTable names(before);
   for (StatementId id = 0; id < before.bound_symbols.size(); ++id) {
     const BoundSymbol& region = *before.bound_symbols[id];
-    if (region.kind != StatementKind::Call || !base_name(region.callee).starts_with("nvFusion"))
+    if (region.kind != StatementKind::Call || !base_name(region.callee).starts_with("nvFusion")) {
       continue;
+    }
     if (auto error = unsafe_use(region, names)) {
       error->statement = id;
       return std::move(rw).fail(std::move(*error));

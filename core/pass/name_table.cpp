@@ -64,8 +64,9 @@ void NameTable::collect(const BoundSymbol& statement) {
     });
   }
   for (std::size_t i = 0; i < statement.details.size() && i < statement.detail_types.size(); ++i) {
-    if (statement.details[i].is_name())
+    if (statement.details[i].is_name()) {
       define(statement.details[i].text, statement.detail_types[i]);
+    }
   }
   for (const BoundSymbolRef& child : statement.subsymbols) collect(*child);
 }

@@ -15,9 +15,9 @@ struct PassInfo {
   std::string_view thunder;  // the function of Thunder that it reproduces, "" for our own
   std::string_view summary;  // one line for help
   PassFunction run;
-  bool faithful;  // reproduces Thunder with its unsound corners: law 3 may fail, and that is what
-                  // users come for
-  bool idempotent;
+  bool faithful;    // reproduces Thunder with its unsound corners: law 3 may fail, and that is what
+                    // users come for
+  bool idempotent;  // with default options: pass(after) has the body of after
 };
 
 std::span<const PassInfo> all_passes();            // passes.def, in table order

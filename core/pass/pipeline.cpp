@@ -57,8 +57,9 @@ bool mentions_callee(const BoundSymbol& statement, OpCode code) {
 }
 
 bool copies_with_grad_keyword(const BoundSymbol& statement) {
-  if (statement.is_call(OpCode::CopyInto) && keyword_argument(statement, "grad_enabled"))
+  if (statement.is_call(OpCode::CopyInto) && keyword_argument(statement, "grad_enabled")) {
     return true;
+  }
   return std::any_of(statement.subsymbols.begin(), statement.subsymbols.end(),
                      [](const BoundSymbolRef& child) { return copies_with_grad_keyword(*child); });
 }

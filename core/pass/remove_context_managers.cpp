@@ -20,8 +20,9 @@ PassResult remove_context_managers(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
   for (StatementId id = 0; id < before.bound_symbols.size(); ++id) {
     const BoundSymbol& statement = *before.bound_symbols[id];
-    if (statement.kind != StatementKind::Call || !statement.op_info().has(kContextManager))
+    if (statement.kind != StatementKind::Call || !statement.op_info().has(kContextManager)) {
       continue;
+    }
     rw.step("context-manager", id, [&] {
         return fmt::format("{} only matters while the program is traced", callee_at(statement, id));
       }).erase(id);

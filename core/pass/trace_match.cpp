@@ -195,15 +195,17 @@ class Matcher {
     for (std::size_t i = 0; i < expected.details.size(); ++i) {
       if (!match(expected.details[i], actual.details[i])) return false;
     }
-    if (expected.header.size() != actual.header.size())
+    if (expected.header.size() != actual.header.size()) {
       return differ("header", joined(expected), joined(actual));
+    }
     for (std::size_t i = 0; i < expected.header.size(); ++i) {
       if (!match_text(expected.header[i], actual.header[i])) {
         return differ("header", expected.header[i], actual.header[i]);
       }
     }
-    if (expected.subsymbols.size() != actual.subsymbols.size())
+    if (expected.subsymbols.size() != actual.subsymbols.size()) {
       return differ("number of sub-statements", "", "");
+    }
     for (std::size_t i = 0; i < expected.subsymbols.size(); ++i) {
       if (!match(*expected.subsymbols[i], *actual.subsymbols[i])) return false;
     }

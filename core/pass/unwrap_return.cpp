@@ -26,8 +26,9 @@ const Value* output_of(const Value& dict) {
 
 // Python's complaint about `value['output']`; empty when the value has it.
 std::optional<PassError> subscript_error(const BoundSymbol& statement) {
-  if (statement.args.empty())
+  if (statement.args.empty()) {
     return PassError{"IndexError", "tuple index out of range", kNoStatement};
+  }
   const Value& value = statement.args.front();
   switch (value.kind) {
     case ValueKind::Dict:

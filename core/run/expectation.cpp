@@ -124,7 +124,7 @@ class ExpectationParser {
     for (;;) {
       if (take(std::string_view(&close, 1))) return values;
       const std::optional<double> value = number();
-      if (!value || *value != std::floor(*value)) return std::nullopt;
+      if (!value || *value != std::floor(*value) || std::fabs(*value) > 1e15) return std::nullopt;
       values.push_back(static_cast<std::int64_t>(*value));
       if (!take(",") && !text_.substr(at_).starts_with(close)) return std::nullopt;
     }

@@ -58,6 +58,19 @@ std::optional<std::string> append_value(const Json& node, RecordedTensor& tensor
   return "a value is neither a number nor a list";
 }
 
+// The last element that the window can touch fits into 2**48: larger numbers are damage, and sums
+// of them overflow.
+bool is_possible_window(const Geometry& geometry) {
+  constexpr __int128 kLimit = static_cast<__int128>(1) << 48U;
+  __int128 last = geometry.offset;
+  for (std::size_t d = 0; d < geometry.rank(); ++d) {
+    if (geometry.sizes[d] > 1)
+      last += static_cast<__int128>(geometry.sizes[d] - 1) * geometry.strides[d];
+    if (last > kLimit) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Diagnostic bad_recording(std::string message) {
@@ -139,6 +152,9 @@ Result<RecordedTensor> tensor_of(const Json& node, const TensorKeys& keys,
       return Unexpected{bad_recording(fmt::format("{}: '{}' is no offset", where, keys.offset))};
     }
     tensor.geometry.offset = offset->get<std::int64_t>();
+  }
+  if (!is_possible_window(tensor.geometry)) {
+    return Unexpected{bad_recording(fmt::format("{}: reaches further than any memory", where))};
   }
   tensor.storage = text_of(node, "storage");
   if (const Json* values = member(node, keys.values); values != nullptr && !values->is_null()) {

@@ -1,5 +1,8 @@
 // Recordings of complete programs: by argument name (seed, large) and by path (passes-2024-12,
 // passes-2026-01, fx).
+#include <string_view>
+#include <unordered_map>
+
 #include <fmt/format.h>
 
 #include "core/run/recording_json.h"
@@ -83,20 +86,21 @@ std::optional<std::pair<std::string, std::string>> error_of(const Json& block, c
 }
 
 // final_inputs of large: bare lists of values; shape and storage are those of the input.
+using InputsByName = std::unordered_map<std::string_view, const RecordedTensor*>;
+
 std::optional<Diagnostic> append_final_by_name(RecordedRun& run, const std::string& name,
-                                               const Json& node, const Recording& recording) {
+                                               const Json& node, const Recording& recording,
+                                               const InputsByName& inputs) {
   const std::string where = fmt::format("{}: final {}", recording.id, name);
   if (node.is_object()) return append_tensor(run.final_inputs, node, kShortKeys, name, where);
-  for (const RecordedValue& input : recording.inputs) {
-    if (input.name != name || !input.tensor) continue;
-    RecordedTensor tensor = *input.tensor;
-    if (const std::optional<std::string> wrong = read_values(node, tensor)) {
-      return bad_recording(fmt::format("{}: {}", where, *wrong));
-    }
-    run.final_inputs.push_back({name, std::move(tensor), std::nullopt});
-    return std::nullopt;
+  const auto input = inputs.find(name);
+  if (input == inputs.end()) return bad_recording(fmt::format("{}: no input of that name", where));
+  RecordedTensor tensor = *input->second;
+  if (const std::optional<std::string> wrong = read_values(node, tensor)) {
+    return bad_recording(fmt::format("{}: {}", where, *wrong));
   }
-  return bad_recording(fmt::format("{}: no input of that name", where));
+  run.final_inputs.push_back({name, std::move(tensor), std::nullopt});
+  return std::nullopt;
 }
 
 // Whole buffers of inputs that do not cover their storage.
@@ -231,9 +235,14 @@ Result<Recording> read_named(std::string id, const Json& root) {
     }
   }
   RecordedRun& run = recording.runs["eager"];
+  InputsByName by_name;
+  for (const RecordedValue& input : recording.inputs) {
+    if (input.tensor) by_name.emplace(input.name, &*input.tensor);
+  }
   if (const Json* finals = member(root, "final_inputs"); finals != nullptr && finals->is_object()) {
     for (const auto& [name, node] : finals->items()) {
-      if (auto wrong = append_final_by_name(run, name, node, recording)) return Unexpected{*wrong};
+      if (auto wrong = append_final_by_name(run, name, node, recording, by_name))
+        return Unexpected{*wrong};
     }
   }
   std::size_t index = 0;

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/script.h"
 #include "core/base/text.h"
 
 namespace tg {
@@ -228,8 +229,32 @@ TEST_F(CommandLine, AFusionRegionIsAProgramOfItsOwn) {
   EXPECT_THAT(ran.out, Not(HasSubstr("def computation")));
 }
 
+TEST_F(CommandLine, ALineOfTheFileTellsItsPhase) {
+  const Ran ran = run({"explain", "lost_write.txt:238"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_THAT(ran.out, StartsWith("line 238  copy_(t0, x)"));
+}
+
+// The README's session is what a reader will paste: it must say what the program says.
+TEST_F(CommandLine, TheReadmeShowsWhatReallyHappens) {
+  const std::string readme = read(fs::path(TG_SOURCE_DIR) / "README.md");
+  const std::size_t begin = readme.find("```console\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t end = readme.find("```\n", begin + 4);
+  const std::string session = readme.substr(begin, end - begin);
+  std::string now = "```console\n";
+  for (const std::string_view line : split_lines(session)) {
+    constexpr std::string_view kPrompt = "$ thunderglass ";
+    if (!line.starts_with(kPrompt)) continue;
+    const auto words = split_script_line(line.substr(kPrompt.size())).commands;
+    ASSERT_EQ(words.size(), 1U);
+    now += std::string(line) + "\n" + run(words.front()).out;
+  }
+  EXPECT_EQ(session, now);
+}
+
 TEST_F(CommandLine, APhaseThatIsNotThereIsNamedWithThoseThatAre) {
-  const Ran ran = run({"show", "lost_write.txt:12"});
+  const Ran ran = run({"run", "lost_write.txt:12"});
   EXPECT_EQ(ran.exit, 2);
   EXPECT_THAT(ran.err, HasSubstr("has no phase '12'"));
   EXPECT_THAT(ran.err, HasSubstr("0 acquired"));

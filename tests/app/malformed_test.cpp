@@ -65,11 +65,10 @@ void add_truncated(std::vector<Hostile>& all) {
   for (int i = 0; i < kPieces; ++i) {
     const std::size_t cut = body + 4 + (last - body) * static_cast<std::size_t>(i) / kPieces;
     std::string text = good().substr(0, cut);
-    // A cut in a comment leaves a comment, and one behind a whole statement a good program: both
-    // load.
-    const std::string_view line = std::string_view(text).substr(text.rfind('\n') + 1);
-    if (line.find('#') != std::string_view::npos) continue;
+    // A cut in a comment leaves a comment, and one behind a whole line a good program: both load.
     while (text.back() == '\n' || text.back() == ')' || text.back() == ' ') text.pop_back();
+    const std::string_view line = std::string_view(text).substr(text.rfind('\n') + 1);
+    if (line.find('#') != std::string_view::npos || line.ends_with(':')) continue;
     add(all, fmt::format("cut_{:02}", i), text + " = (", {"info", "@"});
   }
 }

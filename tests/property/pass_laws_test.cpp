@@ -33,7 +33,8 @@ struct PassSetup {
 
 // Thunder's functionalization is sound where each tensor is written under its own name and read by its newest
 // (passes.md P4-P6): no writes through views, no reads of a written tensor by an older name, no copy_ among
-// the reads, arguments that alias only as the same elements. `del` lines come later in the pipeline.
+// the reads, arguments that alias only as the same elements, no in-place operation without Thunder's tag (a write
+// through the result of relu_ is lost). `del` lines come later in the pipeline.
 ProgramKinds functionalizable() {
   ProgramKinds kinds;
   kinds.partial_windows = false;
@@ -46,6 +47,7 @@ ProgramKinds functionalizable() {
   kinds.dels = false;
   kinds.reads_of_written_bases = false;
   kinds.wrapped_return = false;
+  kinds.untagged_writes = false;
   return kinds;
 }
 

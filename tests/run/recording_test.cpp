@@ -145,6 +145,9 @@ INSTANTIATE_TEST_SUITE_P(
                "sample: x: impossible shape (4000000000, 4000000000)"},
         BadRow{R"({"inputs": {"x": {"dtype": "f32", "shape": [2], "strides": [1, 1]}}})",
                "sample: x: 2 strides for 1 dims"},
+        BadRow{
+            R"({"inputs": {"x": {"dtype": "f32", "shape": [3], "strides": [9000000000000000000]}}})",
+            "sample: x: reaches further than any memory"},
         BadRow{R"({"inputs": {"x": {"dtype": "f32", "shape": [2], "values": [1]}}})",
                "sample: x: expected 2 values, found 1"},
         BadRow{R"({"inputs": {"x": {"dtype": "i64", "shape": [1], "values": [1.5]}}})",

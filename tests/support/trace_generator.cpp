@@ -74,6 +74,21 @@ std::string_view spelling(OpCode op, std::string_view prefix) {
   return {};
 }
 
+// ", -1.0, 1.0": Thunder prints positional arguments that were not given too.
+std::string default_arguments(const OpInfo& op, std::size_t given) {
+  std::string text;
+  for (std::size_t i = given; i < op.params.size() && !op.params[i].keyword_only; ++i) {
+    text += fmt::format(", {}", op.params[i].default_text);
+  }
+  return text;
+}
+
+OpCode in_place_form(OpCode twin) {
+  const auto ops = all_ops();
+  const auto found = std::find_if(ops.begin(), ops.end(), [twin](const OpInfo& op) { return op.twin == twin; });
+  return found == ops.end() ? OpCode::Opaque : found->code;
+}
+
 struct Live {
   std::string name;
   DType dtype = DType::Float32;
@@ -283,18 +298,22 @@ class Grower {
     const OpCode op = ops[gene.a % ops.size()];
     const std::string_view name = spelling(op, "ltorch.");
     const std::string_view prim = spelling(op, "prims.");
+    const bool untagged = info(op).has(kThunderUntagged) || info(in_place_form(op)).has(kThunderUntagged);
+    if (in_place && untagged && !kinds_.untagged_writes) return;
     const Live* found = in_place ? pick_destination(gene.b, true) : pick_float(gene.b);
     if (found == nullptr) return;
     const Live input = *found;
     Live result = fresh(input.dtype, elementwise_geometry(input.geometry.sizes, {&input}));
     if (!in_place) {
-      line(fmt::format("{} = {}({}){}", result.name, name, input.name, comment(result)));
+      line(fmt::format("{} = {}({}{}){}", result.name, name, input.name, default_arguments(info(op), 1),
+                       comment(result)));
       if (!prim.empty()) inner(1, fmt::format("{} = {}({}){}", result.name, prim, input.name, comment(result)));
       live_.push_back(std::move(result));
       return;
     }
-    write_in_place(input, result, fmt::format("{}_({})", name, input.name),
-                   fmt::format("{}({})", name, input.name),
+    write_in_place(input, result,
+                   fmt::format("{}_({}{})", name, input.name, default_arguments(info(in_place_form(op)), 1)),
+                   fmt::format("{}({}{})", name, input.name, default_arguments(info(op), 1)),
                    prim.empty() ? std::string() : fmt::format("{}({})", prim, input.name));
   }
 
@@ -314,8 +333,6 @@ class Grower {
 
   void binary(const Gene& gene, bool in_place) {
     static const std::vector<OpCode> ops = twins_with_tensors(2);
-    const OpCode op = ops[gene.a % ops.size()];
-    const std::string_view name = spelling(op, "ltorch.");
     const Live* found = in_place ? pick_destination(gene.b, true) : pick_float(gene.b);
     const Live* other_found = pick_float(gene.c);
     if (found == nullptr || other_found == nullptr) return;
@@ -323,6 +340,10 @@ class Grower {
     const Live second = *other_found;
     const std::optional<Sizes> sizes = broadcast(first.geometry.sizes, second.geometry.sizes);
     const bool by_number = !sizes || (in_place && (*sizes != first.geometry.sizes || clashes(first, second)));
+    // Others (atan2, logical_and, ...) take a number in Thunder and refuse it in PyTorch.
+    static constexpr OpCode kWithNumber[] = {OpCode::Add, OpCode::Sub, OpCode::Mul, OpCode::TrueDivide};
+    const OpCode op = by_number ? kWithNumber[gene.a % std::size(kWithNumber)] : ops[gene.a % ops.size()];
+    const std::string_view name = spelling(op, "ltorch.");
     const std::string operand = by_number ? "2.0" : second.name;
     std::vector<const Live*> operands = {&first};
     if (!by_number) operands.push_back(&second);

@@ -38,6 +38,7 @@ struct ProgramKinds {
   bool maybe_views = true;          // reshape, contiguous, to, flatten
   bool zero_sizes = true;
   bool in_place = true;
+  bool untagged_writes = true;      // in-place operations that Thunder does not tag as such (relu_)
   bool reads_of_written_bases = true;  // false: once a tensor is written, only its newest name is used
   bool wrapped_return = true;       // {'output': ..., 'flat_args': [...]}
 };

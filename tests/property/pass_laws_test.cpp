@@ -29,6 +29,7 @@ bool verifies(const Trace& trace, std::string& why) {
 struct PassSetup {
   ProgramKinds kinds;
   std::vector<std::string_view> before;
+  bool prefixes = true;  // every prefix of the steps is a program, too
 };
 
 // Thunder's functionalization is sound where each tensor is written under its own name and read by its newest
@@ -67,6 +68,8 @@ PassSetup setup_for(std::string_view pass) {
     setup.before = {"wrap_return"};
   } else if (pass == "alias_args" || pass == "common_subexpressions") {
     setup.kinds = nothing_written();
+    // It erases first and renames the readers last, each a step of its own: only the whole list verifies.
+    setup.prefixes = pass != "common_subexpressions";
   } else if (pass == "canonicalize" || pass == "functionalize") {
     setup.kinds = functionalizable();
     setup.before = {"wrap_return"};
@@ -138,6 +141,7 @@ TEST_P(PassLaws, Hold) {
     const bool excuse = pass.name == "audit_raw_copy" && reads_a_copied_destination(before);
     for (std::size_t count = 1; count <= all.size(); ++count) {
       if (all[count - 1].edits.empty()) continue;
+      if (!setup.prefixes && count < all.size()) continue;
       ++steps;
       const Trace prefix = replay(before, all.first(count));
       RC_LOG() << "after step " << count << " (" << all[count - 1].rule << ")\n";

@@ -29,7 +29,11 @@ endif()
 
 add_library(tg_flags INTERFACE)
 # Instrumented code makes g++ 12 warn falsely, so warnings are errors only without sanitizers.
-target_compile_options(tg_flags INTERFACE -Wall -Wextra $<$<NOT:$<BOOL:${TG_SANITIZE}>>:-Werror> -Wconversion -Wshadow -Wswitch-enum)
+set(TG_WERROR -Werror)
+if(TG_SANITIZE)
+  set(TG_WERROR "")
+endif()
+target_compile_options(tg_flags INTERFACE -Wall -Wextra ${TG_WERROR} -Wconversion -Wshadow -Wswitch-enum)
 # g++ 12 warns falsely about "literal" + std::string (GCC bug 105651).
 target_compile_options(tg_flags INTERFACE -Wno-restrict)
 # Floating point must be PyTorch's: no contraction of a*b+c, no reassociation.

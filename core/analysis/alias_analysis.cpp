@@ -12,8 +12,8 @@ namespace {
 bool shares_maybe(const Placement& a, const Placement& b) {
   if (a.may_be_anything || b.may_be_anything) return true;
   const auto reaches = [](const Placement& from, StorageId storage) {
-    return from.storage == storage || std::find(from.maybe_of.begin(), from.maybe_of.end(), storage) !=
-                                          from.maybe_of.end();
+    return from.storage == storage ||
+           std::find(from.maybe_of.begin(), from.maybe_of.end(), storage) != from.maybe_of.end();
   };
   if (reaches(a, b.storage) || reaches(b, a.storage)) return true;
   return std::any_of(a.maybe_of.begin(), a.maybe_of.end(),
@@ -22,11 +22,16 @@ bool shares_maybe(const Placement& a, const Placement& b) {
 
 std::string_view verb(AccessKind kind) {
   switch (kind) {
-    case AccessKind::Read: return "reads";
-    case AccessKind::Write: return "writes";
-    case AccessKind::MayWrite: return "may write";
-    case AccessKind::MakeView: return "makes a view of";
-    case AccessKind::Allocate: return "makes";
+    case AccessKind::Read:
+      return "reads";
+    case AccessKind::Write:
+      return "writes";
+    case AccessKind::MayWrite:
+      return "may write";
+    case AccessKind::MakeView:
+      return "makes a view of";
+    case AccessKind::Allocate:
+      return "makes";
   }
   return "";
 }
@@ -131,9 +136,10 @@ std::string history_text(const Trace& trace, const AliasSets& aliases, StorageId
     const std::uint32_t line = access->at.line != 0 ? access->at.line : statement.at.line;
     const std::string place = line != 0 ? fmt::format("line {}", line)
                                         : fmt::format("statement {}", access->path.front());
-    text += fmt::format("version {}  {}  {} {}{} through `{}`\n", access->version, place,
-                        statement.callee.empty() ? std::string("the argument list") : statement.callee,
-                        verb(access->kind), access->maybe ? " (maybe)" : "", access->name);
+    text +=
+        fmt::format("version {}  {}  {} {}{} through `{}`\n", access->version, place,
+                    statement.callee.empty() ? std::string("the argument list") : statement.callee,
+                    verb(access->kind), access->maybe ? " (maybe)" : "", access->name);
   }
   return text;
 }

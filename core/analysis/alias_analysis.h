@@ -1,5 +1,5 @@
-// Alias analysis: which definitions share storage, who writes, who reads which version. Static: nothing runs.
-// It looks inside composites (ltorch.copy_, batch_norm) and fusion regions.
+// Alias analysis: which definitions share storage, who writes, who reads which version. Static:
+// nothing runs. It looks inside composites (ltorch.copy_, batch_norm) and fusion regions.
 #pragma once
 
 #include <cstdint>
@@ -19,53 +19,58 @@ constexpr std::uint32_t kNoAccess = 0xffffffffU;
 
 // What the user or a recording says about the arguments.
 struct ArgumentFacts {
-  struct Window {            // argument `name` is this window onto storage number `storage`
+  struct Window {  // argument `name` is this window onto storage number `storage`
     std::string name;
     std::uint32_t storage = 0;
     Geometry geometry;
   };
-  std::vector<Window> windows;       // arguments not listed: own storage, contiguous
-  bool may_alias_each_other = false; // nothing is known: equal device means "may share", any strides
+  std::vector<Window> windows;  // arguments not listed: own storage, contiguous
+  bool may_alias_each_other =
+      false;  // nothing is known: equal device means "may share", any strides
 };
 
 // "b=a", "b=a[1:3]", "b=a.view(4)", "b=a.t()": the text after --alias. Types give the shapes.
 // Diagnostics: bad-alias (syntax, cycle, shape does not fit), unknown-argument.
-Result<ArgumentFacts> parse_alias_options(const Trace& trace, const std::vector<std::string>& options);
+Result<ArgumentFacts> parse_alias_options(const Trace& trace,
+                                          const std::vector<std::string>& options);
 
 // A tensor definition and where it lies.
 struct Placement {
   StorageId storage = 0;
   std::optional<Geometry> geometry;  // within the storage; empty when strides cannot be told
-  bool maybe = false;                // reshape, contiguous, to...: shares `maybe_of`'s storage or is fresh
-  std::vector<StorageId> maybe_of;   // storages that it may share besides its own
-  bool may_be_anything = false;      // what it is stands in a part of the text that is missing
-  bool whole = false;                // it is all of its storage that can be reached, shape known or not
-  std::uint32_t element_bytes = 0;   // 0: dtype unknown
-  TypeRef type;                      // null when the text does not tell
+  bool maybe = false;  // reshape, contiguous, to...: shares `maybe_of`'s storage or is fresh
+  std::vector<StorageId> maybe_of;  // storages that it may share besides its own
+  bool may_be_anything = false;     // what it is stands in a part of the text that is missing
+  bool whole = false;  // it is all of its storage that can be reached, shape known or not
+  std::uint32_t element_bytes = 0;  // 0: dtype unknown
+  TypeRef type;                     // null when the text does not tell
 };
 
 enum class AccessKind : std::uint8_t { Read, Write, MayWrite, MakeView, Allocate };
 
-// One touch of a storage. `path` walks into sub-statements: {3, 1} is sub-statement 1 of statement 3.
-// A touch through a name that may share several storages is one access for each of them, `maybe` set.
+// One touch of a storage. `path` walks into sub-statements: {3, 1} is sub-statement 1 of
+// statement 3. A touch through a name that may share several storages is one access for each of
+// them, `maybe` set.
 struct Access {
   std::vector<std::uint32_t> path;
   AccessKind kind = AccessKind::Read;
   StorageId storage = 0;
-  std::string_view name;              // the name used there; into the trace
+  std::string_view name;  // the name used there; into the trace
   std::optional<Geometry> geometry;
-  std::uint32_t version = 0;          // of the storage: the version read, or the version that the write makes
+  std::uint32_t version =
+      0;  // of the storage: the version read, or the version that the write makes
   std::uint32_t element_bytes = 0;
   bool whole = false;
   bool maybe = false;
-  bool everything = false;            // touches every storage there is: elided text, unknown names
+  bool everything = false;  // touches every storage there is: elided text, unknown names
   SourceRange at;
 };
 
 // The bytes that an access touches; inexact when strides are unknown or too many pieces.
 Footprint footprint_of(const Access& access);
 
-// One copy_ in any spelling and at any depth, or the write of an in-place operation that prints no copy_.
+// One copy_ in any spelling and at any depth, or the write of an in-place operation that prints no
+// copy_.
 struct CopySite {
   enum class Form : std::uint8_t {
     Statement,  // a copy_ at depth 0
@@ -73,14 +78,16 @@ struct CopySite {
     Inner,      // inside a composite
     Region,     // inside a fusion region
   };
-  std::vector<std::uint32_t> path;    // of the copy_ itself
+  std::vector<std::uint32_t> path;  // of the copy_ itself
   Form form = Form::Statement;
   const BoundSymbol* statement = nullptr;
-  std::string_view source;            // name copied from, empty for a number
+  std::string_view source;  // name copied from, empty for a number
   std::string_view destination;
-  std::optional<Placement> source_at; // empty: not known here (inner value of an in-place operation)
+  std::optional<Placement>
+      source_at;  // empty: not known here (inner value of an in-place operation)
   Placement destination_at;
-  // Its accesses: reads [first_access, write), writes [write, end_access). kNoAccess: never executed.
+  // Its accesses: reads [first_access, write), writes [write, end_access). kNoAccess: never
+  // executed.
   std::uint32_t first_access = kNoAccess;
   std::uint32_t write = kNoAccess;
   std::uint32_t end_access = kNoAccess;
@@ -95,14 +102,15 @@ struct RegionSpan {
 };
 
 struct StorageFacts {
-  std::string label;        // "x" for an argument's storage, else the name of the first tensor in it
+  std::string label;  // "x" for an argument's storage, else the name of the first tensor in it
   bool is_argument = false;
-  bool escapes = false;     // stored into a module or object: `obj.buffer = t3`
+  bool escapes = false;  // stored into a module or object: `obj.buffer = t3`
   std::optional<std::uint64_t> bytes;
-  std::vector<std::string> names;     // every depth-0 definition that lives in it, in order of definition
+  std::vector<std::string>
+      names;  // every depth-0 definition that lives in it, in order of definition
   std::vector<DefinitionId> definitions;
-  std::uint32_t versions = 1;         // 1 + number of (may-)writes
-  std::string device;                 // "" when unknown
+  std::uint32_t versions = 1;  // 1 + number of (may-)writes
+  std::string device;          // "" when unknown
 };
 
 // A composite runs by its sub-statements or as one operation, as the interpreter does (run rules of
@@ -112,8 +120,12 @@ class AliasSets {
   // `trace` and `def_use` must outlive it.
   AliasSets(const Trace& trace, const DefUse& def_use, const ArgumentFacts& facts = {});
   [[nodiscard]] const std::vector<StorageFacts>& storages() const { return storages_; }
-  [[nodiscard]] const std::vector<Access>& accesses() const { return accesses_; }  // in execution order
-  [[nodiscard]] const std::vector<CopySite>& copies() const { return copies_; }    // in execution order
+  [[nodiscard]] const std::vector<Access>& accesses() const {
+    return accesses_;
+  }  // in execution order
+  [[nodiscard]] const std::vector<CopySite>& copies() const {
+    return copies_;
+  }  // in execution order
   [[nodiscard]] const std::vector<RegionSpan>& regions() const { return regions_; }
   [[nodiscard]] const Placement* placement(DefinitionId definition) const;  // null: no tensor
   // Same storage for certain (the windows may still be disjoint: see windows_overlap).
@@ -139,7 +151,7 @@ class AliasSets {
   std::vector<Access> accesses_;
   std::vector<CopySite> copies_;
   std::vector<RegionSpan> regions_;
-  std::vector<std::optional<Placement>> placements_;   // by definition
+  std::vector<std::optional<Placement>> placements_;    // by definition
   std::vector<std::vector<std::uint32_t>> by_storage_;  // access indices
   bool arguments_may_alias_ = false;
   std::optional<std::uint32_t> return_statement_;

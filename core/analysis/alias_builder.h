@@ -13,7 +13,8 @@ namespace tg {
 
 class AliasBuilder {
  public:
-  AliasBuilder(const Trace& trace, const DefUse& def_use, const ArgumentFacts& facts, AliasSets& sets);
+  AliasBuilder(const Trace& trace, const DefUse& def_use, const ArgumentFacts& facts,
+               AliasSets& sets);
   void build();
 
  private:
@@ -48,14 +49,17 @@ class AliasBuilder {
   void unpack(const BoundSymbol& statement);
   void return_from(const BoundSymbol& statement);
   void call(const BoundSymbol& call);
-  [[nodiscard]] bool runs_by_substatements(const BoundSymbol& call, const WrittenParameters& written) const;
+  [[nodiscard]] bool runs_by_substatements(const BoundSymbol& call,
+                                           const WrittenParameters& written) const;
   void descend(const BoundSymbol& call);
   void copy_into(const BoundSymbol& call);
   void identity(const BoundSymbol& call);
   void write_in_place(const BoundSymbol& call, const WrittenParameters& written);
-  void write_keyed(const BoundSymbol& call, TensorIndex written, std::string_view name, AccessKind kind);
+  void write_keyed(const BoundSymbol& call, TensorIndex written, std::string_view name,
+                   AccessKind kind);
   void view(const BoundSymbol& call);
-  void bind_views(const BoundSymbol& call, TensorIndex viewed, const std::vector<Geometry>* geometries);
+  void bind_views(const BoundSymbol& call, TensorIndex viewed,
+                  const std::vector<Geometry>* geometries);
   void pure(const BoundSymbol& call);
   void unknown(const BoundSymbol& call);
   void add_copies_after_return(std::uint32_t first_statement);
@@ -63,7 +67,8 @@ class AliasBuilder {
 
   std::optional<Geometry> fresh_geometry(const BoundSymbol& call, const TypeRef& type,
                                          const std::vector<TensorIndex>& inputs) const;
-  void bind_outputs(const BoundSymbol& call, const std::vector<TensorIndex>& inputs, bool may_alias);
+  void bind_outputs(const BoundSymbol& call, const std::vector<TensorIndex>& inputs,
+                    bool may_alias);
   void bind_output(const Value& output, const Binding& binding);
   void record_definitions(std::uint32_t statement);
   void record(DefinitionId definition, const Binding& binding);
@@ -83,6 +88,12 @@ class AliasBuilder {
   std::uint32_t region_depth_ = 0;
   bool text_is_missing_ = false;
 };
+
+constexpr std::size_t kMaxDepth = 64;  // of composites inside composites
+
+// Numbers, strings, classes: nothing that has a storage.
+bool is_number_or_text(const TypeRef& type);
+bool is_tensor_type(const TypeRef& type);
 
 // The text after "-> " says that the operation gives tensors.
 bool returns_tensor(const OpInfo& op);

@@ -13,7 +13,8 @@ namespace tg {
 namespace {
 
 Diagnostic bad_alias(std::string_view option, std::string message) {
-  Diagnostic diagnostic{DiagnosticCode::BadAlias, Severity::Error, std::move(message), {}, "", "", {}};
+  Diagnostic diagnostic{
+      DiagnosticCode::BadAlias, Severity::Error, std::move(message), {}, "", "", {}};
   diagnostic.subject = std::string(option);
   diagnostic.hint = "forms: b=a, b=a[1:3], b=a[0], b=a.view(4), b=a.t()";
   return diagnostic;
@@ -21,8 +22,8 @@ Diagnostic bad_alias(std::string_view option, std::string message) {
 
 // One operation applied to the other argument: [key] or .method(args).
 struct Link {
-  std::string method;        // "__getitem__" for brackets
-  std::vector<Value> args;   // without the viewed tensor
+  std::string method;       // "__getitem__" for brackets
+  std::vector<Value> args;  // without the viewed tensor
 };
 
 struct Option {
@@ -204,16 +205,21 @@ class AliasResolver {
       if (!parameter.name.empty()) names.push_back(parameter.name);
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      Diagnostic unknown{DiagnosticCode::UnknownArgument, Severity::Error,
-                         fmt::format("the trace has no argument '{}' (in --alias {})", name, text), {},
-                         name, "", {}};
+      Diagnostic unknown{DiagnosticCode::UnknownArgument,
+                         Severity::Error,
+                         fmt::format("the trace has no argument '{}' (in --alias {})", name, text),
+                         {},
+                         name,
+                         "",
+                         {}};
       const std::string_view near = nearest(name, names);
       if (!near.empty()) unknown.hint = fmt::format("did you mean '{}'?", near);
       return unknown;
     }
     const Type* type = types_.find(name);
     if (type == nullptr || !type->is_concrete_tensor()) {
-      return bad_alias(text, fmt::format("'{}' has no tensor type with known dtype and shape", name));
+      return bad_alias(text,
+                       fmt::format("'{}' has no tensor type with known dtype and shape", name));
     }
     if (!element_count(*type->shape)) {
       return bad_alias(text, fmt::format("'{}' has more elements than can be counted", name));
@@ -229,8 +235,9 @@ class AliasResolver {
       if (base == by_name_.end()) break;
       chain.push_back(&options_[base->second]);
       if (chain.size() > options_.size()) {
-        return bad_alias(option.text, fmt::format("'{}' leads back to itself: the aliases form a cycle",
-                                                  option.name));
+        return bad_alias(
+            option.text,
+            fmt::format("'{}' leads back to itself: the aliases form a cycle", option.name));
       }
       if (placed_.contains(chain.back()->name)) {
         chain.pop_back();
@@ -263,15 +270,17 @@ class AliasResolver {
     for (const Link& link : option.links) {
       const OpCode op = method_op(link.method);
       if (!info(op).has(kView | kMaybeView)) {
-        return bad_alias(option.text, fmt::format("'{}' is no operation that gives a view", link.method));
+        return bad_alias(option.text,
+                         fmt::format("'{}' is no operation that gives a view", link.method));
       }
       std::vector<Value> args = {Value::name(option.base)};
       args.insert(args.end(), link.args.begin(), link.args.end());
-      const auto outcome = view_outcome(op, geometry, args, size_bytes(dtype), {dtype, base_type.device});
+      const auto outcome =
+          view_outcome(op, geometry, args, size_bytes(dtype), {dtype, base_type.device});
       if (!outcome) return bad_alias(option.text, outcome.error());
       if (outcome->kind != ViewOutcome::Kind::View || outcome->outputs.size() != 1) {
-        return bad_alias(option.text, fmt::format("'{}' gives no single view of '{}' here", link.method,
-                                                  option.base));
+        return bad_alias(option.text, fmt::format("'{}' gives no single view of '{}' here",
+                                                  link.method, option.base));
       }
       geometry = outcome->outputs.front();
       for (const Value& arg : link.args) {
@@ -280,15 +289,16 @@ class AliasResolver {
       }
     }
     if (dtype != *type.dtype) {
-      return bad_alias(option.text, fmt::format("'{}' is {}, but '{}' is {}", option.name,
-                                                short_name(*type.dtype), option.text.substr(option.text.find('=') + 1),
-                                                short_name(dtype)));
+      return bad_alias(
+          option.text,
+          fmt::format("'{}' is {}, but '{}' is {}", option.name, short_name(*type.dtype),
+                      option.text.substr(option.text.find('=') + 1), short_name(dtype)));
     }
     if (geometry.sizes != *type.shape) {
-      return bad_alias(option.text,
-                       fmt::format("'{}' has shape {}, but '{}' has shape {}", option.name,
-                                   python_tuple(*type.shape), trim(option.text.substr(option.text.find('=') + 1)),
-                                   python_tuple(geometry.sizes)));
+      return bad_alias(option.text, fmt::format("'{}' has shape {}, but '{}' has shape {}",
+                                                option.name, python_tuple(*type.shape),
+                                                trim(option.text.substr(option.text.find('=') + 1)),
+                                                python_tuple(geometry.sizes)));
     }
     placed_.emplace(option.name, facts_.windows.size());
     facts_.windows.push_back({option.name, facts_.windows[base].storage, std::move(geometry)});

@@ -115,7 +115,8 @@ void AliasBuilder::bind_views(const BoundSymbol& call, TensorIndex viewed,
   const auto make = [&](std::string_view name, std::size_t index) {
     Placement placement = tensors_[viewed];
     const TypeRef type = name.empty() ? nullptr : type_of(name, call);
-    const bool complex_base = placement.type && placement.type->dtype && is_complex(*placement.type->dtype);
+    const bool complex_base =
+        placement.type && placement.type->dtype && is_complex(*placement.type->dtype);
     const Placement base = placement;
     placement.geometry.reset();
     placement.whole = false;
@@ -127,7 +128,8 @@ void AliasBuilder::bind_views(const BoundSymbol& call, TensorIndex viewed,
     } else if (complex_base) {
       placement.element_bytes = kUnknownBytes;
     }
-    if (geometries != nullptr && index < geometries->size() && same_shape(type, (*geometries)[index])) {
+    if (geometries != nullptr && index < geometries->size() &&
+        same_shape(type, (*geometries)[index])) {
       placement.geometry = (*geometries)[index];
       // Without a dtype, bytes cannot be counted; a view that is the whole base is still all of it.
       placement.whole = base.whole && base.geometry == placement.geometry;
@@ -147,8 +149,8 @@ void AliasBuilder::bind_views(const BoundSymbol& call, TensorIndex viewed,
   });
 }
 
-// Strides of a fresh result. Elementwise operations keep the memory order of their operands; of others we
-// only know that contiguous operands give contiguous results.
+// Strides of a fresh result. Elementwise operations keep the memory order of their operands; of
+// others we only know that contiguous operands give contiguous results.
 std::optional<Geometry> AliasBuilder::fresh_geometry(const BoundSymbol& call, const TypeRef& type,
                                                      const std::vector<TensorIndex>& inputs) const {
   std::optional<std::vector<std::int64_t>> shape = type ? type->shape : std::nullopt;
@@ -165,7 +167,8 @@ std::optional<Geometry> AliasBuilder::fresh_geometry(const BoundSymbol& call, co
     std::vector<std::int64_t> result;
     for (const TensorIndex input : inputs) {
       const std::vector<std::int64_t>& sizes = tensors_[input].geometry->sizes;
-      if (sizes.size() > result.size()) result.insert(result.begin(), sizes.size() - result.size(), 1);
+      if (sizes.size() > result.size())
+        result.insert(result.begin(), sizes.size() - result.size(), 1);
       const std::size_t lead = result.size() - sizes.size();
       for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (sizes[d] != 1) result[lead + d] = sizes[d];

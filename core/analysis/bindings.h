@@ -38,7 +38,8 @@ void for_each_tensor_in(const Binding& binding, F&& f) {
   }
 }
 
-// Names of nested scopes: the trace, and one for each composite or region that runs by its sub-statements.
+// Names of nested scopes: the trace, and one for each composite or region that runs by its
+// sub-statements.
 class Scopes {
  public:
   Scopes() { levels_.emplace_back(); }

@@ -1,5 +1,5 @@
-// The arguments of a call by the parameters of its schema, and what the row says about them. Internal to
-// core/analysis.
+// The arguments of a call by the parameters of its schema, and what the row says about them.
+// Internal to core/analysis.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,8 @@ std::vector<const Value*> arguments_for(const BoundSymbol& call, std::size_t ind
 // The flag's value; its default when not given; empty when it is a name.
 std::optional<bool> flag_argument(const BoundSymbol& call, std::string_view parameter);
 
-// Indices of the parameters that the call writes; `sure` false when a flag decides that the text does not tell.
+// Indices of the parameters that the call writes; `sure` false when a flag decides that the text
+// does not tell.
 struct WrittenParameters {
   std::vector<std::size_t> parameters;
   bool sure = true;

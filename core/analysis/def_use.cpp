@@ -27,7 +27,8 @@ std::unordered_set<std::string_view> annotated_names(const Trace& trace) {
   return names;
 }
 
-// Python binds parameters and earlier statements; what is left over is the work of sub-statements, or wrong.
+// Python binds parameters and earlier statements; what is left over is the work of sub-statements,
+// or wrong.
 std::unordered_set<std::string_view> names_without_definition(const Trace& trace) {
   std::unordered_set<std::string_view> defined;
   std::unordered_set<std::string_view> undefined;

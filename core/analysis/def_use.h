@@ -17,21 +17,24 @@ constexpr DefinitionId kNoDefinition = 0xffffffffU;
 constexpr std::uint32_t kArgument = 0xffffffffU;  // "statement" of a parameter without annotation
 
 struct Definition {
-  std::string_view name;                // into the trace
-  std::uint32_t statement = 0;          // index into trace.bound_symbols; annotations define parameters
-  std::vector<std::uint32_t> readers;   // statement indices in order, one per occurrence; `del` is none
+  std::string_view name;        // into the trace
+  std::uint32_t statement = 0;  // index into trace.bound_symbols; annotations define parameters
+  std::vector<std::uint32_t>
+      readers;  // statement indices in order, one per occurrence; `del` is none
 };
 
-// Depth 0 only. Requires the trace to outlive it. A name that only a sub-statement defines and that a
-// later statement reads (canonicalized traces read the result of an inner copy_) counts as defined by the
-// statement that the sub-statement belongs to.
+// Depth 0 only. Requires the trace to outlive it. A name that only a sub-statement defines and that
+// a later statement reads (canonicalized traces read the result of an inner copy_) counts as
+// defined by the statement that the sub-statement belongs to.
 class DefUse {
  public:
   explicit DefUse(const Trace& trace);
   [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
-  // The definition that statement `statement` sees when it reads `name`; kNoDefinition if none before it.
+  // The definition that statement `statement` sees when it reads `name`; kNoDefinition if none
+  // before it.
   [[nodiscard]] DefinitionId reaching(std::string_view name, std::uint32_t statement) const;
-  // Definitions read by / made by a statement, in argument / output order. `del` reads what it drops.
+  // Definitions read by / made by a statement, in argument / output order. `del` reads what it
+  // drops.
   [[nodiscard]] const std::vector<DefinitionId>& reads_of(std::uint32_t statement) const;
   [[nodiscard]] const std::vector<DefinitionId>& definitions_of(std::uint32_t statement) const;
   // Names read at depth 0 that no statement at depth 0 defines before the read.

@@ -23,17 +23,19 @@ struct FindingRow {
 };
 
 constexpr FindingRow kFindings[] = {
-#define TG_FINDING(name, text, severity, help) \
-  {FindingCode::name, text, Severity::severity, help},
+#define TG_FINDING(name, text, severity, help) {FindingCode::name, text, Severity::severity, help},
     TG_FINDINGS(TG_FINDING)
 #undef TG_FINDING
 };
 
-const FindingRow& row(FindingCode code) { return kFindings[static_cast<std::size_t>(code)]; }
+const FindingRow& row(FindingCode code) {
+  return kFindings[static_cast<std::size_t>(code)];
+}
 
 class HazardFinder {
  public:
-  HazardFinder(const Trace& trace, const DefUse& def_use, const AliasSets& aliases, const Trace* earlier)
+  HazardFinder(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
+               const Trace* earlier)
       : trace_(trace), def_use_(def_use), aliases_(aliases), earlier_(earlier) {}
 
   std::vector<Finding> find() && {
@@ -86,24 +88,27 @@ class HazardFinder {
     for (std::uint32_t i = *last + 1; i < trace_.bound_symbols.size(); ++i) {
       const BoundSymbol& statement = *trace_.bound_symbols[i];
       if (!writes(statement)) continue;
-      Finding& finding =
-          add(FindingCode::WriteAfterReturn, {i},
-              fmt::format("write-after-return: {} ({}) stands after `return` ({}) and is never executed: the "
-                          "write is lost",
-                          place({i}), statement.callee, place({*last})));
+      Finding& finding = add(
+          FindingCode::WriteAfterReturn, {i},
+          fmt::format(
+              "write-after-return: {} ({}) stands after `return` ({}) and is never executed: the "
+              "write is lost",
+              place({i}), statement.callee, place({*last})));
       finding.notes.push_back({"the program ends here", trace_.bound_symbols[*last]->at});
     }
   }
 
   // t0 was copied to argument p; a later copy_ onto t0 changes t0 alone.
   void copies_onto_intermediates() {
-    std::unordered_map<StorageId, const CopySite*> copied_out;   // temporary -> its copy to an argument
+    std::unordered_map<StorageId, const CopySite*>
+        copied_out;  // temporary -> its copy to an argument
     std::unordered_map<StorageId, std::pair<const CopySite*, const CopySite*>> suspects;
     for (const CopySite& copy : aliases_.copies()) {
       if (copy.write == kNoAccess) continue;
       const StorageId destination = copy.destination_at.storage;
       const bool to_argument = aliases_.storages()[destination].is_argument;
-      if (copy.source_at && to_argument && !aliases_.storages()[copy.source_at->storage].is_argument) {
+      if (copy.source_at && to_argument &&
+          !aliases_.storages()[copy.source_at->storage].is_argument) {
         copied_out[copy.source_at->storage] = &copy;
         suspects.erase(copy.source_at->storage);  // the newer value gets there after all
       }
@@ -113,13 +118,15 @@ class HazardFinder {
     }
     for (const auto& [storage, pair] : suspects) {
       const auto& [out, onto] = pair;
-      Finding& finding = add(
-          FindingCode::CopyOntoIntermediate, onto->path,
-          fmt::format("copy-onto-intermediate: {} writes `{}`, a temporary whose value {} had already copied to "
-                      "argument `{}`: `{}` keeps the older value",
-                      place(onto->path), onto->destination, place(out->path), label(out->destination_at.storage),
-                      label(out->destination_at.storage)));
-      finding.notes.push_back({fmt::format("`{}` gets the value here", out->destination), out->statement->at});
+      Finding& finding =
+          add(FindingCode::CopyOntoIntermediate, onto->path,
+              fmt::format("copy-onto-intermediate: {} writes `{}`, a temporary whose value {} had "
+                          "already copied to "
+                          "argument `{}`: `{}` keeps the older value",
+                          place(onto->path), onto->destination, place(out->path),
+                          label(out->destination_at.storage), label(out->destination_at.storage)));
+      finding.notes.push_back(
+          {fmt::format("`{}` gets the value here", out->destination), out->statement->at});
     }
   }
 
@@ -131,36 +138,40 @@ class HazardFinder {
       if (copy.form != CopySite::Form::Statement || !fate.executed || !fate.moves_bytes) continue;
       if (fate.is_needed() || fate.may_be_needed() || fate.writer != kNoAccess) continue;
       const DefinitionId destination = def_use_.reaching(copy.destination, copy.path.front());
-      if (destination == kNoDefinition || def_use_.definitions()[destination].statement == kArgument) continue;
+      if (destination == kNoDefinition ||
+          def_use_.definitions()[destination].statement == kArgument)
+        continue;
       const std::uint32_t made_at = def_use_.definitions()[destination].statement;
       const BoundSymbol& made = *trace_.bound_symbols[made_at];
       if (made.kind != StatementKind::Call || !is_duplicate(made.op_info())) continue;
       const std::vector<DefinitionId>& reads = def_use_.reads_of(made_at);
       const Placement* from = reads.empty() ? nullptr : aliases_.placement(reads.front());
       if (from == nullptr || !aliases_.storages()[from->storage].is_argument) continue;
-      Finding& finding =
-          add(FindingCode::CopyOntoIntermediate, copy.path,
-              fmt::format("copy-onto-intermediate: {} writes `{}`, which {} ({}) made as a copy of argument `{}`, and "
-                          "nothing reads it afterwards: `{}` does not get the value",
-                          place(copy.path), copy.destination, place({made_at}), made.callee, label(from->storage),
-                          label(from->storage)));
+      Finding& finding = add(FindingCode::CopyOntoIntermediate, copy.path,
+                             fmt::format("copy-onto-intermediate: {} writes `{}`, which {} ({}) "
+                                         "made as a copy of argument `{}`, and "
+                                         "nothing reads it afterwards: `{}` does not get the value",
+                                         place(copy.path), copy.destination, place({made_at}),
+                                         made.callee, label(from->storage), label(from->storage)));
       finding.notes.push_back({fmt::format("`{}` is made here", copy.destination), made.at});
     }
   }
 
   // Gives the elements of its one tensor argument again: clone, cast, reshape that copies.
   static bool is_duplicate(const OpInfo& op) {
-    const bool is_cast = op.params.size() == 2 && op.params[1].type == "dtype" && !op.has(kReduction | kFactory);
+    const bool is_cast =
+        op.params.size() == 2 && op.params[1].type == "dtype" && !op.has(kReduction | kFactory);
     return op.code == OpCode::Clone || op.has(kMaybeView) || is_cast;
   }
 
   void find_stale_copies() {
     for (const StaleCopy& stale : stale_copies(trace_, def_use_, aliases_, earlier_)) {
       const CopySite& copy = aliases_.copies()[stale.copy];
-      Finding& finding = add(FindingCode::StaleCopy, copy.path,
-                             fmt::format("stale copy onto `{}`: {} stores `{}`, but the newest value of `{}` is `{}`",
-                                         copy.destination, place(copy.path), copy.source, stale.variable,
-                                         stale.newest));
+      Finding& finding =
+          add(FindingCode::StaleCopy, copy.path,
+              fmt::format(
+                  "stale copy onto `{}`: {} stores `{}`, but the newest value of `{}` is `{}`",
+                  copy.destination, place(copy.path), copy.source, stale.variable, stale.newest));
       if (stale.newest_at.line != 0) {
         finding.notes.push_back({fmt::format("`{}` is made here", stale.newest), stale.newest_at});
       }
@@ -173,7 +184,8 @@ class HazardFinder {
       if (!overlaps_itself(*copy.destination_at.geometry)) continue;
       const StorageId storage = copy.destination_at.storage;
       add(FindingCode::WriteThroughOverlap, copy.path,
-          fmt::format("write through `{}`, in which several elements are one memory cell of `{}`: PyTorch refuses a "
+          fmt::format("write through `{}`, in which several elements are one memory cell of `{}`: "
+                      "PyTorch refuses a "
                       "copy_ there, and element by element the last one wins",
                       copy.destination, label(storage)));
     }
@@ -202,11 +214,12 @@ class HazardFinder {
       if (!needed) redundant.push_back(statement);
     }
     if (redundant.empty()) return;
-    Finding& finding =
-        add(FindingCode::RedundantAliasUpdate, {redundant.front()},
-            fmt::format("{} needed of {} update_aliases: the others have no write to their storages since the "
-                        "update before",
-                        all - redundant.size(), all));
+    Finding& finding = add(
+        FindingCode::RedundantAliasUpdate, {redundant.front()},
+        fmt::format(
+            "{} needed of {} update_aliases: the others have no write to their storages since the "
+            "update before",
+            all - redundant.size(), all));
     for (const std::uint32_t statement : redundant) {
       finding.notes.push_back({fmt::format("{} is redundant", place({statement})),
                                trace_.bound_symbols[statement]->at});
@@ -216,12 +229,16 @@ class HazardFinder {
   // t0 = copy_with_setitem(cache, pos, k); copy_(t0, cache)
   void whole_copies_for_parts() {
     for (const CopySite& copy : aliases_.copies()) {
-      if (copy.form != CopySite::Form::Statement || copy.write == kNoAccess || copy.source.empty()) continue;
+      if (copy.form != CopySite::Form::Statement || copy.write == kNoAccess || copy.source.empty())
+        continue;
       const DefinitionId source = def_use_.reaching(copy.source, copy.path.front());
-      if (source == kNoDefinition || def_use_.definitions()[source].statement == kArgument) continue;
+      if (source == kNoDefinition || def_use_.definitions()[source].statement == kArgument)
+        continue;
       const std::uint32_t made_at = def_use_.definitions()[source].statement;
       const BoundSymbol& made = *trace_.bound_symbols[made_at];
-      if (made.kind != StatementKind::Call || !made.op_info().has(kKeyedWrite) || made.args.size() < 3) continue;
+      if (made.kind != StatementKind::Call || !made.op_info().has(kKeyedWrite) ||
+          made.args.size() < 3)
+        continue;
       const std::vector<DefinitionId>& reads = def_use_.reads_of(made_at);
       if (reads.empty()) continue;
       const Placement* from = aliases_.placement(reads.front());
@@ -231,7 +248,8 @@ class HazardFinder {
       }
       std::string cost;
       if (const auto bytes = bytes_moved(copy)) {
-        cost = fmt::format(" ({} cloned and {} copied back", bytes_text(*bytes), bytes_text(*bytes));
+        cost =
+            fmt::format(" ({} cloned and {} copied back", bytes_text(*bytes), bytes_text(*bytes));
         const Placement* part =
             made.args[2].is_name() && reads.size() > 1 ? aliases_.placement(reads.back()) : nullptr;
         if (part != nullptr && part->type) {
@@ -241,10 +259,11 @@ class HazardFinder {
         }
         cost += ")";
       }
-      Finding& finding =
-          add(FindingCode::WholeCopyForPartialWrite, copy.path,
-              fmt::format("clone and copy_ of all of `{}`{} can be one write of the part that {} ({}) changes",
-                          copy.destination, cost, place({made_at}), made.callee));
+      Finding& finding = add(
+          FindingCode::WholeCopyForPartialWrite, copy.path,
+          fmt::format(
+              "clone and copy_ of all of `{}`{} can be one write of the part that {} ({}) changes",
+              copy.destination, cost, place({made_at}), made.callee));
       finding.notes.push_back({"the part is set here, in a clone", made.at});
     }
   }
@@ -257,8 +276,8 @@ class HazardFinder {
       if (fate.is_needed() || fate.may_be_needed() || fate.writer != kNoAccess) continue;
       const std::vector<std::uint32_t> statement = {copy.path.front()};
       add(FindingCode::DeadWrite, statement,
-          fmt::format("dead write: {} ({}) writes temporary `{}`, which nothing reads afterwards", place(statement),
-                      statement_at(trace_, statement).callee, copy.destination));
+          fmt::format("dead write: {} ({}) writes temporary `{}`, which nothing reads afterwards",
+                      place(statement), statement_at(trace_, statement).callee, copy.destination));
     }
   }
 
@@ -266,8 +285,9 @@ class HazardFinder {
     if (definition.statement == kArgument) return "as an argument";
     const BoundSymbol& statement = *trace_.bound_symbols[definition.statement];
     const std::string where = place({definition.statement});
-    return statement.kind == StatementKind::UnpackTrivial ? fmt::format("as an argument ({})", where)
-                                                          : fmt::format("at {}", where);
+    return statement.kind == StatementKind::UnpackTrivial
+               ? fmt::format("as an argument ({})", where)
+               : fmt::format("at {}", where);
   }
 
   void duplicate_definitions() {
@@ -288,7 +308,8 @@ class HazardFinder {
       if (definitions[id].statement == kArgument) continue;
       Finding& finding =
           add(FindingCode::DuplicateDefinition, {definitions[id].statement},
-              fmt::format("`{}` is defined twice: {} and {}; the later one is another value, not a write to the "
+              fmt::format("`{}` is defined twice: {} and {}; the later one is another value, not a "
+                          "write to the "
                           "earlier one",
                           definitions[id].name, definition_place(definitions[earlier]),
                           definition_place(definitions[id])));
@@ -301,14 +322,18 @@ class HazardFinder {
 
   void overlapping_operands() {
     for (const CopySite& copy : aliases_.copies()) {
-      if (copy.write == kNoAccess || !copy.destination_at.geometry || copy.destination_at.maybe) continue;
+      if (copy.write == kNoAccess || !copy.destination_at.geometry || copy.destination_at.maybe)
+        continue;
       for (std::uint32_t i = copy.first_access; i < copy.write; ++i) {
         const Access& read = aliases_.accesses()[i];
-        if (read.kind != AccessKind::Read || read.maybe || read.storage != copy.destination_at.storage) continue;
+        if (read.kind != AccessKind::Read || read.maybe ||
+            read.storage != copy.destination_at.storage)
+          continue;
         if (!read.geometry || read.element_bytes != copy.destination_at.element_bytes) continue;
         if (overlap(*read.geometry, *copy.destination_at.geometry) != Overlap::Partial) continue;
         add(FindingCode::OverlappingOperands, copy.path,
-            fmt::format("`{}` and `{}` overlap in the storage of `{}` without being the same elements: eager reads "
+            fmt::format("`{}` and `{}` overlap in the storage of `{}` without being the same "
+                        "elements: eager reads "
                         "the source first, a kernel may read what it has just written",
                         read.name, copy.destination, label(read.storage)));
       }
@@ -317,20 +342,24 @@ class HazardFinder {
 
   void needed_clones() {
     for (const CopySite& copy : aliases_.copies()) {
-      if (copy.write == kNoAccess || copy.form != CopySite::Form::Statement || copy.source.empty()) continue;
+      if (copy.write == kNoAccess || copy.form != CopySite::Form::Statement || copy.source.empty())
+        continue;
       const DefinitionId source = def_use_.reaching(copy.source, copy.path.front());
-      if (source == kNoDefinition || def_use_.definitions()[source].statement == kArgument) continue;
+      if (source == kNoDefinition || def_use_.definitions()[source].statement == kArgument)
+        continue;
       const std::uint32_t made_at = def_use_.definitions()[source].statement;
       if (!trace_.bound_symbols[made_at]->is_call(OpCode::Clone)) continue;
       const std::vector<DefinitionId>& reads = def_use_.reads_of(made_at);
       const Placement* from = reads.size() == 1 ? aliases_.placement(reads.front()) : nullptr;
       const Placement& to = copy.destination_at;
-      if (from == nullptr || from->storage != to.storage || !from->geometry || !to.geometry) continue;
+      if (from == nullptr || from->storage != to.storage || !from->geometry || !to.geometry)
+        continue;
       if (overlap(*from->geometry, *to.geometry) != Overlap::Partial) continue;
       const std::string_view name = def_use_.definitions()[reads.front()].name;
       Finding& finding =
           add(FindingCode::CloneNeeded, {made_at},
-              fmt::format("clone needed: `{}` and `{}`, the destination of {}, overlap in the storage of `{}`; without "
+              fmt::format("clone needed: `{}` and `{}`, the destination of {}, overlap in the "
+                          "storage of `{}`; without "
                           "the clone the copy_ would read what it has just written",
                           name, copy.destination, place(copy.path), label(to.storage)));
       finding.notes.push_back({"its result is copied here", copy.statement->at});
@@ -346,9 +375,15 @@ class HazardFinder {
 
 }  // namespace
 
-std::string_view finding_text(FindingCode code) { return row(code).text; }
-std::string_view finding_help(FindingCode code) { return row(code).help; }
-Severity finding_severity(FindingCode code) { return row(code).severity; }
+std::string_view finding_text(FindingCode code) {
+  return row(code).text;
+}
+std::string_view finding_help(FindingCode code) {
+  return row(code).help;
+}
+Severity finding_severity(FindingCode code) {
+  return row(code).severity;
+}
 
 const std::vector<FindingCode>& all_finding_codes() {
   static const std::vector<FindingCode> all = [] {
@@ -359,12 +394,13 @@ const std::vector<FindingCode>& all_finding_codes() {
   return all;
 }
 
-std::vector<Finding> find_hazards(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
-                                  const Trace* earlier) {
+std::vector<Finding> find_hazards(const Trace& trace, const DefUse& def_use,
+                                  const AliasSets& aliases, const Trace* earlier) {
   return HazardFinder(trace, def_use, aliases, earlier).find();
 }
 
-std::vector<Finding> find_hazards(const Trace& trace, const ArgumentFacts& facts, const Trace* earlier) {
+std::vector<Finding> find_hazards(const Trace& trace, const ArgumentFacts& facts,
+                                  const Trace* earlier) {
   const DefUse def_use(trace);
   return find_hazards(trace, def_use, AliasSets(trace, def_use, facts), earlier);
 }

@@ -40,15 +40,18 @@ void normalise(Footprint& footprint) {
 }  // namespace
 
 std::uint64_t Footprint::bytes() const {
-  return std::accumulate(intervals.begin(), intervals.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const ByteInterval& piece) {
-                           return sum + (piece.end - piece.begin);
-                         });
+  return std::accumulate(
+      intervals.begin(), intervals.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const ByteInterval& piece) { return sum + (piece.end - piece.begin); });
 }
 
-Footprint whole_footprint() { return {{{0, kEndOfStorage}}, true, false}; }
+Footprint whole_footprint() {
+  return {{{0, kEndOfStorage}}, true, false};
+}
 
-Footprint unknown_footprint() { return {{{0, kEndOfStorage}}, false, false}; }
+Footprint unknown_footprint() {
+  return {{{0, kEndOfStorage}}, false, false};
+}
 
 Footprint footprint(const Geometry& geometry, std::uint64_t element_bytes, std::size_t max_pieces) {
   Footprint result;

@@ -1,4 +1,5 @@
-// Footprint: the bytes of its storage that a tensor addresses, and a map from bytes to what is known of them.
+// Footprint: the bytes of its storage that a tensor addresses, and a map from bytes to what is
+// known of them.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ Footprint unknown_footprint();
 Footprint footprint(const Geometry& geometry, std::uint64_t element_bytes,
                     std::size_t max_pieces = 4096);
 
-// Every byte of a storage, [0, kEndOfStorage), carries a value of T; equal neighbours are one piece.
+// Every byte of a storage, [0, kEndOfStorage), carries a value of T; equal neighbours are one
+// piece.
 template <typename T>
 class ByteMap {
  public:

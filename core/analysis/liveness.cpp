@@ -8,7 +8,7 @@ namespace tg {
 namespace {
 
 // Beyond this many pieces a storage counts as one piece of which everything may be read.
-constexpr std::size_t kMaxPieces = 16384;
+constexpr std::size_t kMaxPieces = 8192;
 
 // What lies ahead of some bytes.
 struct Ahead {
@@ -20,8 +20,8 @@ struct Ahead {
   [[nodiscard]] bool is_live() const { return at_exit != AtExit::Nobody || reader != kNoAccess; }
 };
 
-// The latest read (in backward order) of a group whose members may all be the same storage, and the latest
-// by another member: a storage must not count its own reads as another's.
+// The latest read (in backward order) of a group whose members may all be the same storage, and the
+// latest by another member: a storage must not count its own reads as another's.
 struct GroupReads {
   std::uint32_t step = 0;
   std::uint32_t access = kNoAccess;
@@ -70,7 +70,7 @@ class BackwardSweep {
   struct StorageState {
     std::optional<ByteMap<Ahead>> map;  // made when first needed
     Ahead initial;
-    std::uint32_t synced = 0;           // step up to which reads of whole groups are in the map
+    std::uint32_t synced = 0;  // step up to which reads of whole groups are in the map
     bool in_group = false;
   };
 
@@ -136,11 +136,16 @@ class BackwardSweep {
   void pass(std::uint32_t index) {
     const Access& access = aliases_.accesses()[index];
     switch (access.kind) {
-      case AccessKind::Read: read(index); return;
-      case AccessKind::Write: overwrite(index); return;
+      case AccessKind::Read:
+        read(index);
+        return;
+      case AccessKind::Write:
+        overwrite(index);
+        return;
       case AccessKind::MayWrite:
       case AccessKind::MakeView:
-      case AccessKind::Allocate: return;
+      case AccessKind::Allocate:
+        return;
     }
   }
 
@@ -155,7 +160,8 @@ class BackwardSweep {
     ByteMap<Ahead>& map = map_of(access.storage);
     const bool sure = bytes.exact && !access.maybe;
     for (const ByteInterval& piece : bytes.intervals) {
-      map.change(piece, [sure, index](Ahead& ahead) { (sure ? ahead.reader : ahead.may_reader) = index; });
+      map.change(piece,
+                 [sure, index](Ahead& ahead) { (sure ? ahead.reader : ahead.may_reader) = index; });
     }
     if (!storages_[access.storage].in_group) return;
     GroupReads& group = groups_[group_of(access.storage)];
@@ -181,7 +187,8 @@ class BackwardSweep {
     }
   }
 
-  // A dead copy stays the witness for the copies before it: whoever reads the program finds it in the text.
+  // A dead copy stays the witness for the copies before it: whoever reads the program finds it in
+  // the text.
   void stand_in(const CopySite& site) {
     for (std::uint32_t i = site.write; i < site.end_access; ++i) {
       const Access& access = aliases_.accesses()[i];
@@ -232,9 +239,8 @@ class BackwardSweep {
     for (const ByteInterval& piece : bytes.intervals) {
       map.look(piece, [&](const Ahead& ahead) {
         all_live = all_live && ahead.is_live();
-        sum.at_exit = std::max(sum.at_exit, ahead.at_exit, [](AtExit a, AtExit b) {
-          return strength(a) < strength(b);
-        });
+        sum.at_exit = std::max(sum.at_exit, ahead.at_exit,
+                               [](AtExit a, AtExit b) { return strength(a) < strength(b); });
         sum.reader = std::min(sum.reader, ahead.reader);
         sum.may_reader = std::min(sum.may_reader, ahead.may_reader);
         sum.writer = std::min(sum.writer, ahead.writer);
@@ -255,11 +261,16 @@ class BackwardSweep {
 
   static int strength(AtExit exit) {
     switch (exit) {
-      case AtExit::Nobody: return 0;
-      case AtExit::Open: return 1;
-      case AtExit::Escaped: return 2;
-      case AtExit::Returned: return 3;
-      case AtExit::Caller: return 4;
+      case AtExit::Nobody:
+        return 0;
+      case AtExit::Open:
+        return 1;
+      case AtExit::Escaped:
+        return 2;
+      case AtExit::Returned:
+        return 3;
+      case AtExit::Caller:
+        return 4;
     }
     return 0;
   }

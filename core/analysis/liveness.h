@@ -1,5 +1,5 @@
-// Liveness of bytes: walking backward from the end of the run, which bytes of which storage will still be
-// read, by whom, and which writes are overwritten before that.
+// Liveness of bytes: walking backward from the end of the run, which bytes of which storage will
+// still be read, by whom, and which writes are overwritten before that.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ enum class AtExit : std::uint8_t {
 
 // What becomes of the bytes that one copy writes. Indices are into AliasSets::accesses().
 struct CopyFate {
-  bool executed = false;     // false: it stands after `return`
-  bool moves_bytes = true;   // false: the destination has no elements
-  bool exact = true;         // the bytes written are known, and each is written once
+  bool executed = false;                 // false: it stands after `return`
+  bool moves_bytes = true;               // false: the destination has no elements
+  bool exact = true;                     // the bytes written are known, and each is written once
   AtExit at_exit = AtExit::Nobody;       // strongest of its bytes
   std::uint32_t reader = kNoAccess;      // nearest later read of some of its bytes, for certain
   std::uint32_t may_reader = kNoAccess;  // nearest later read that may touch its bytes
@@ -32,8 +32,9 @@ struct CopyFate {
   [[nodiscard]] bool may_be_needed() const { return may_reader != kNoAccess || !exact; }
 };
 
-// Fates in the order of aliases.copies(). Copies are visited from the last to the first; when `removes`
-// says so (index into copies(), its fate), the copy counts as gone: its reads keep nothing alive.
+// Fates in the order of aliases.copies(). Copies are visited from the last to the first; when
+// `removes` says so (index into copies(), its fate), the copy counts as gone: its reads keep
+// nothing alive.
 std::vector<CopyFate> copy_fates(const AliasSets& aliases,
                                  const std::function<bool(std::size_t, const CopyFate&)>& removes);
 

@@ -36,12 +36,14 @@ class Lineages {
       const std::uint32_t at = def_use_.definitions()[definition].statement;
       if (at == kArgument) return definition;
       const BoundSymbol& statement = *trace_.bound_symbols[at];
-      if (statement.kind != StatementKind::Call || !statement.op_info().has(kView | kMaybeView | kIdentity)) {
+      if (statement.kind != StatementKind::Call ||
+          !statement.op_info().has(kView | kMaybeView | kIdentity)) {
         return definition;
       }
       const std::vector<DefinitionId>& reads = def_use_.reads_of(at);
       if (reads.size() != 1) return definition;
-      if (!same_elements(aliases_.placement(reads.front()), aliases_.placement(definition))) return definition;
+      if (!same_elements(aliases_.placement(reads.front()), aliases_.placement(definition)))
+        return definition;
       definition = reads.front();
     }
     return definition;
@@ -63,7 +65,9 @@ class Lineages {
     if (statement.kind != StatementKind::Call || !is_functionalized(statement)) return;
     const std::vector<DefinitionId>& reads = def_use_.reads_of(index);
     const std::vector<DefinitionId>& makes = def_use_.definitions_of(index);
-    if (reads.empty() || makes.empty() || statement.args.empty() || !statement.args.front().is_name()) return;
+    if (reads.empty() || makes.empty() || statement.args.empty() ||
+        !statement.args.front().is_name())
+      return;
     const DefinitionId written = behind_views(reads.front());
     if (!same_elements(aliases_.placement(written), aliases_.placement(makes.front()))) return;
     const DefinitionId root = variable(written);
@@ -78,11 +82,12 @@ class Lineages {
   std::unordered_map<DefinitionId, DefinitionId> newest_;
 };
 
-// What `earlier` wrote to each argument: names of the values in order; the last ones are the newest.
+// What `earlier` wrote to each argument: names of the values in order; the last ones are the
+// newest.
 struct EarlierValues {
   struct Value {
-    std::string_view source;   // of the inner copy_
-    std::string_view result;   // of the in-place operation
+    std::string_view source;  // of the inner copy_
+    std::string_view result;  // of the in-place operation
   };
   std::unordered_map<std::string, std::vector<Value>> by_argument;
 };
@@ -129,15 +134,17 @@ std::optional<std::string> newer_than(const std::vector<EarlierValues::Value>& v
 
 }  // namespace
 
-std::vector<StaleCopy> stale_copies(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
-                                    const Trace* earlier) {
+std::vector<StaleCopy> stale_copies(const Trace& trace, const DefUse& def_use,
+                                    const AliasSets& aliases, const Trace* earlier) {
   std::vector<StaleCopy> stale;
   // The last copy at depth 0 into each argument decides what the caller sees.
   std::unordered_map<StorageId, std::size_t> last_copy;
   for (std::size_t i = 0; i < aliases.copies().size(); ++i) {
     const CopySite& copy = aliases.copies()[i];
-    if (copy.write == kNoAccess || copy.form != CopySite::Form::Statement || copy.source.empty()) continue;
-    if (!aliases.storages()[copy.destination_at.storage].is_argument || !copy.destination_at.whole) continue;
+    if (copy.write == kNoAccess || copy.form != CopySite::Form::Statement || copy.source.empty())
+      continue;
+    if (!aliases.storages()[copy.destination_at.storage].is_argument || !copy.destination_at.whole)
+      continue;
     last_copy[copy.destination_at.storage] = i;
   }
   if (last_copy.empty()) return stale;
@@ -160,8 +167,9 @@ std::vector<StaleCopy> stale_copies(const Trace& trace, const DefUse& def_use, c
     if (newest != kNoDefinition && newest != value && lineages.variable(value) == root) {
       const Definition& definition = def_use.definitions()[newest];
       stale.push_back({index, variable, std::string(definition.name),
-                       definition.statement == kArgument ? SourceRange{}
-                                                         : trace.bound_symbols[definition.statement]->at});
+                       definition.statement == kArgument
+                           ? SourceRange{}
+                           : trace.bound_symbols[definition.statement]->at});
       continue;
     }
     const auto earlier_values = before.by_argument.find(variable);
@@ -171,7 +179,8 @@ std::vector<StaleCopy> stale_copies(const Trace& trace, const DefUse& def_use, c
       const DefinitionId newest_here =
           def_use.reaching(*newer, static_cast<std::uint32_t>(trace.bound_symbols.size()));
       SourceRange newest_at;
-      if (newest_here != kNoDefinition && def_use.definitions()[newest_here].statement != kArgument) {
+      if (newest_here != kNoDefinition &&
+          def_use.definitions()[newest_here].statement != kArgument) {
         newest_at = trace.bound_symbols[def_use.definitions()[newest_here].statement]->at;
       }
       stale.push_back({index, variable, std::move(*newer), newest_at});

@@ -11,7 +11,9 @@ namespace tg {
 namespace {
 
 // nvFuser makes one kernel of a region; the others keep the order of their statements.
-bool is_one_kernel(std::string_view callee) { return callee.starts_with("nvFusion"); }
+bool is_one_kernel(std::string_view callee) {
+  return callee.starts_with("nvFusion");
+}
 
 struct Dim {
   std::int64_t size;
@@ -30,10 +32,15 @@ std::vector<Dim> moving_dims(const Geometry& geometry) {
 // One kernel's reads, by the elements they touch.
 class Kernel {
  public:
-  Kernel(const Trace& trace, const DefUse& def_use, const AliasSets& aliases, const TypeTable& types,
-         const RegionSpan& region, std::vector<Finding>& findings)
-      : trace_(trace), def_use_(def_use), aliases_(aliases), types_(types), region_(region),
-        call_(*trace.bound_symbols[region.statement]), findings_(findings) {}
+  Kernel(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
+         const TypeTable& types, const RegionSpan& region, std::vector<Finding>& findings)
+      : trace_(trace),
+        def_use_(def_use),
+        aliases_(aliases),
+        types_(types),
+        region_(region),
+        call_(*trace.bound_symbols[region.statement]),
+        findings_(findings) {}
 
   void check(const std::vector<const CopySite*>& copies) {
     for (const CopySite* copy : copies) {
@@ -43,7 +50,8 @@ class Kernel {
     }
     if (written_.empty()) return;
     bind_inputs();
-    for (std::uint32_t i = 0; i < call_.subsymbols.size(); ++i) visit(*call_.subsymbols[i], {region_.statement, i});
+    for (std::uint32_t i = 0; i < call_.subsymbols.size(); ++i)
+      visit(*call_.subsymbols[i], {region_.statement, i});
     check_reads_after_writes(copies);
   }
 
@@ -62,7 +70,8 @@ class Kernel {
                                                                : at->whole && target.whole;
       if (same_window) {
         aligned_[name] = {at->storage};
-      } else if (!at->geometry || !target.geometry || overlap(*at->geometry, *target.geometry) != Overlap::None) {
+      } else if (!at->geometry || !target.geometry ||
+                 overlap(*at->geometry, *target.geometry) != Overlap::None) {
         shifted_[name] = at->storage;
       }
     }
@@ -130,16 +139,17 @@ class Kernel {
     finding.path = write.path;
     finding.at = write.statement->at.line != 0 ? write.statement->at : call_.at;
     finding.message = fmt::format(
-        "write-after-read on the storage of `{}`: {} ({}) reads `{}` not element by element, and {} ({}) writes "
+        "write-after-read on the storage of `{}`: {} ({}) reads `{}` not element by element, and "
+        "{} ({}) writes "
         "it in the same kernel {}; the write must come in a later segment",
-        label, place_text(read.at, path), read.callee, name, place_text(write.statement->at, write.path),
-        write.statement->callee, call_.callee);
+        label, place_text(read.at, path), read.callee, name,
+        place_text(write.statement->at, write.path), write.statement->callee, call_.callee);
     finding.notes.push_back({fmt::format("`{}` is read here", name), read.at});
     findings_.push_back(std::move(finding));
   }
 
-  // Line by line such a read sees the new value, a kernel on its inputs the old one. The result of the
-  // copy_ itself is the new value in both.
+  // Line by line such a read sees the new value, a kernel on its inputs the old one. The result of
+  // the copy_ itself is the new value in both.
   void check_reads_after_writes(const std::vector<const CopySite*>& copies) {
     std::unordered_map<StorageId, const CopySite*> done;
     std::size_t next = 0;
@@ -149,7 +159,8 @@ class Kernel {
         ++next;
       }
       const Access& read = aliases_.accesses()[i];
-      if (read.kind != AccessKind::Read || read.everything || read.storage >= region_.first_storage) continue;
+      if (read.kind != AccessKind::Read || read.everything || read.storage >= region_.first_storage)
+        continue;
       const auto write = done.find(read.storage);
       if (write == done.end()) continue;
       const CopySite& copy = *write->second;
@@ -162,10 +173,12 @@ class Kernel {
       finding.path = read.path;
       finding.at = position_of(trace_, read);
       finding.message = fmt::format(
-          "read-after-write on the storage of `{}`: {} ({}) reads `{}` after {} ({}) wrote it in the same kernel "
+          "read-after-write on the storage of `{}`: {} ({}) reads `{}` after {} ({}) wrote it in "
+          "the same kernel "
           "{}: run line by line it reads the new value, as one kernel the old one",
-          aliases_.storages()[read.storage].label, place_text(finding.at, read.path), reader.callee, read.name,
-          place_text(copy.statement->at, copy.path), copy.statement->callee, call_.callee);
+          aliases_.storages()[read.storage].label, place_text(finding.at, read.path), reader.callee,
+          read.name, place_text(copy.statement->at, copy.path), copy.statement->callee,
+          call_.callee);
       finding.notes.push_back({"it is written here", copy.statement->at});
       findings_.push_back(std::move(finding));
     }
@@ -209,7 +222,8 @@ void find_region_hazards(const Trace& trace, const DefUse& def_use, const AliasS
   std::size_t next = 0;
   for (const RegionSpan& region : aliases.regions()) {
     std::vector<const CopySite*> copies;
-    while (next < aliases.copies().size() && aliases.copies()[next].path.front() <= region.statement) {
+    while (next < aliases.copies().size() &&
+           aliases.copies()[next].path.front() <= region.statement) {
       const CopySite& copy = aliases.copies()[next++];
       if (copy.path.front() == region.statement && copy.write != kNoAccess) copies.push_back(&copy);
     }

@@ -269,17 +269,10 @@ namespace {
 
 template <template <typename> class Op>
 RuntimeValue fused(KernelCall& call) {
+  // A fractional value truncates for integer tensors, as PyTorch does it.
   Number value = std::int64_t{1};
   if (!call.is_none("value")) {
     if (const std::optional<Number> given = number_of(call.arg("value"))) value = *given;
-  }
-  const Operand operands[] = {operand(call, "a"), operand(call, "b"), operand(call, "c")};
-  if (call.failed()) return {};
-  const DType dtype = result_type(operands);
-  const bool whole = !is_float(dtype) && !is_complex(dtype);
-  if (whole && std::floor(to_double(value)) != to_double(value)) {
-    call.raise("value cannot be converted to type int64_t without overflow");
-    return {};
   }
   return elementwise(call, {operand(call, "a"), operand(call, "b"), operand(call, "c")},
                      ResultType::Promoted,

@@ -16,12 +16,16 @@ using testing::Optional;
 class Analysed {
  public:
   Analysed(std::string_view arguments, std::string_view statements, const ArgumentFacts& facts = {})
-      : trace(test::make_trace(arguments, statements)), def_use(trace), aliases(trace, def_use, facts) {}
+      : trace(test::make_trace(arguments, statements)),
+        def_use(trace),
+        aliases(trace, def_use, facts) {}
 
   DefinitionId id(std::string_view name) const {
     return def_use.reaching(name, static_cast<std::uint32_t>(trace.bound_symbols.size()));
   }
-  bool must(std::string_view a, std::string_view b) const { return aliases.must_alias(id(a), id(b)); }
+  bool must(std::string_view a, std::string_view b) const {
+    return aliases.must_alias(id(a), id(b));
+  }
   bool may(std::string_view a, std::string_view b) const { return aliases.may_alias(id(a), id(b)); }
   const Placement& at(std::string_view name) const { return *aliases.placement(id(name)); }
 
@@ -43,7 +47,9 @@ TEST(AliasAnalysis, ViewHasItsWindow) {
 }
 
 TEST(AliasAnalysis, DisjointSlicesShareStorageButNoBytes) {
-  const Analysed a("x: f32[4]", "t0 = prims.slice_prim(x, [0], [2])\nt1 = prims.slice_prim(x, [2], [4])\nreturn (t0, t1)");
+  const Analysed a(
+      "x: f32[4]",
+      "t0 = prims.slice_prim(x, [0], [2])\nt1 = prims.slice_prim(x, [2], [4])\nreturn (t0, t1)");
   EXPECT_TRUE(a.must("t0", "t1"));
   EXPECT_EQ(a.aliases.windows_overlap(a.id("t0"), a.id("t1")), Overlap::None);
 }
@@ -87,8 +93,10 @@ TEST(AliasAnalysis, CopyResultIsTheDestination) {
 }
 
 TEST(AliasAnalysis, EverySpellingOfCopyWritesItsDestination) {
-  for (const std::string_view copy : {"prims.copy_(y, x)", "copy_(y, x)", "ltorch.copy_(x, y)", "Tensor.copy_(x, y)"}) {
-    const Analysed a("x: f32[2]; y: f32[2]", std::string("t0 = ") + std::string(copy) + "\nreturn (t0,)");
+  for (const std::string_view copy :
+       {"prims.copy_(y, x)", "copy_(y, x)", "ltorch.copy_(x, y)", "Tensor.copy_(x, y)"}) {
+    const Analysed a("x: f32[2]; y: f32[2]",
+                     std::string("t0 = ") + std::string(copy) + "\nreturn (t0,)");
     EXPECT_TRUE(a.must("t0", "x")) << copy;
     EXPECT_EQ(a.aliases.writes_to(a.at("x").storage).size(), 1U) << copy;
     EXPECT_TRUE(a.aliases.writes_to(a.at("y").storage).empty()) << copy;
@@ -128,16 +136,19 @@ TEST(AliasAnalysis, SetitemByTensorMayWriteAnything) {
 }
 
 TEST(AliasAnalysis, VersionsCountWrites) {
-  const Analysed a("x: f32[2]; y: f32[2]",
-                   "t0 = ltorch.sin(x)\nt1 = prims.copy_(y, x)\nt2 = ltorch.sin(x)\nreturn (t0, t2)");
+  const Analysed a(
+      "x: f32[2]; y: f32[2]",
+      "t0 = ltorch.sin(x)\nt1 = prims.copy_(y, x)\nt2 = ltorch.sin(x)\nreturn (t0, t2)");
   std::vector<std::uint32_t> versions;
-  for (const Access* access : a.aliases.history_of(a.at("x").storage)) versions.push_back(access->version);
+  for (const Access* access : a.aliases.history_of(a.at("x").storage))
+    versions.push_back(access->version);
   EXPECT_THAT(versions, ElementsAre(0, 1, 1));
 }
 
 TEST(AliasAnalysis, BatchNormHidesItsWrites) {
-  const TraceFile file = parse_trace_file(
-      "t", test::file_text(std::string(TG_SOURCE_DIR) + "/assets/traces/seed/batch-norm-running-stats.txt"));
+  const TraceFile file =
+      parse_trace_file("t", test::file_text(std::string(TG_SOURCE_DIR) +
+                                            "/assets/traces/seed/batch-norm-running-stats.txt"));
   const Trace& trace = file.phases.front().trace;
   const DefUse def_use(trace);
   const AliasSets aliases(trace, def_use);
@@ -146,7 +157,8 @@ TEST(AliasAnalysis, BatchNormHidesItsWrites) {
 }
 
 TEST(AliasAnalysis, BatchNormInEvaluationWritesNothing) {
-  const Analysed a("x: f32[2, 2]; m: f32[2]; v: f32[2]", "y = ltorch.batch_norm(x, m, v, None, None, False, 0.1, 1e-05)\nreturn (y,)");
+  const Analysed a("x: f32[2, 2]; m: f32[2]; v: f32[2]",
+                   "y = ltorch.batch_norm(x, m, v, None, None, False, 0.1, 1e-05)\nreturn (y,)");
   EXPECT_TRUE(a.aliases.writes_to(a.at("m").storage).empty());
 }
 
@@ -161,7 +173,8 @@ TEST(AliasAnalysis, RegionResultsComeFromItsStatements) {
 }
 
 TEST(AliasAnalysis, UpdateAliasesGivesItsArguments) {
-  const Analysed a("p: f32[2]; q: f32[2]", "(t0, t1) = prims.update_aliases((p, q))\nreturn (t0, t1)");
+  const Analysed a("p: f32[2]; q: f32[2]",
+                   "(t0, t1) = prims.update_aliases((p, q))\nreturn (t0, t1)");
   EXPECT_TRUE(a.must("t0", "p"));
   EXPECT_TRUE(a.must("t1", "q"));
   EXPECT_FALSE(a.may("t0", "q"));
@@ -181,7 +194,8 @@ TEST(AliasAnalysis, UnknownCalleeWithUnderscoreMayWrite) {
 }
 
 TEST(AliasAnalysis, RebindingIsNoWrite) {
-  const Analysed a("t0: f32[2]", "t1 = ltorch.mul(t0, 2.0)\nt0 = ltorch.add(t1, 1.0)\nreturn (t0,)");
+  const Analysed a("t0: f32[2]",
+                   "t1 = ltorch.mul(t0, 2.0)\nt0 = ltorch.add(t1, 1.0)\nreturn (t0,)");
   EXPECT_FALSE(a.aliases.may_alias(0, a.id("t0")));
   EXPECT_TRUE(a.aliases.writes_to(a.aliases.placement(0)->storage).empty());
 }

@@ -16,7 +16,8 @@ class AliasOption : public testing::TestWithParam<Accepted> {};
 
 TEST_P(AliasOption, PlacesTheArgument) {
   const Accepted& row = GetParam();
-  const Trace trace = test::make_trace(std::string("a: f32[2, 4]; b: ") + row.b_type, "return (a, b)");
+  const Trace trace =
+      test::make_trace(std::string("a: f32[2, 4]; b: ") + row.b_type, "return (a, b)");
   const Result<ArgumentFacts> facts = parse_alias_options(trace, {row.option});
   ASSERT_TRUE(facts.has_value()) << facts.error().message;
   ASSERT_EQ(facts->windows.size(), 2U);
@@ -71,15 +72,24 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refused{{"b"}, DiagnosticCode::BadAlias, "'b' is no alias option"},
         Refused{{"b=a["}, DiagnosticCode::BadAlias, "'b=a[' is no alias option"},
-        Refused{{"b=((((((((((((((a"}, DiagnosticCode::BadAlias, "'b=((((((((((((((a' is no alias option"},
-        Refused{{"b=d[0]"}, DiagnosticCode::UnknownArgument, "the trace has no argument 'd' (in --alias b=d[0])"},
+        Refused{{"b=((((((((((((((a"},
+                DiagnosticCode::BadAlias,
+                "'b=((((((((((((((a' is no alias option"},
+        Refused{{"b=d[0]"},
+                DiagnosticCode::UnknownArgument,
+                "the trace has no argument 'd' (in --alias b=d[0])"},
         Refused{{"b=a"}, DiagnosticCode::BadAlias, "'b' has shape (4,), but 'a' has shape (2, 4)"},
         Refused{{"c=a[0]"}, DiagnosticCode::BadAlias, "'c' is i64, but 'a[0]' is f32"},
         Refused{{"b=a.sin()"}, DiagnosticCode::BadAlias, "'sin' is no operation that gives a view"},
-        Refused{{"n=a"}, DiagnosticCode::BadAlias, "'n' has no tensor type with known dtype and shape"},
+        Refused{
+            {"n=a"}, DiagnosticCode::BadAlias, "'n' has no tensor type with known dtype and shape"},
         Refused{{"b=a[0]", "b=a[1]"}, DiagnosticCode::BadAlias, "'b' is placed twice"},
-        Refused{{"a=a"}, DiagnosticCode::BadAlias, "'a' leads back to itself: the aliases form a cycle"},
-        Refused{{"b=c", "c=b"}, DiagnosticCode::BadAlias, "'b' leads back to itself: the aliases form a cycle"}));
+        Refused{{"a=a"},
+                DiagnosticCode::BadAlias,
+                "'a' leads back to itself: the aliases form a cycle"},
+        Refused{{"b=c", "c=b"},
+                DiagnosticCode::BadAlias,
+                "'b' leads back to itself: the aliases form a cycle"}));
 
 }  // namespace
 }  // namespace tg

@@ -40,11 +40,13 @@ TEST(DefUse, DelIsNoReader) {
 }
 
 TEST(DefUse, RebindingStartsANewDefinition) {
-  const Trace trace = test::make_trace(
-      "t0: f32[2]", "t1 = ltorch.mul(t0, 2.0)\nt0 = ltorch.add(t1, 1.0)\nt2 = ltorch.add(t0, t1)\nreturn (t0, t2)");
+  const Trace trace = test::make_trace("t0: f32[2]",
+                                       "t1 = ltorch.mul(t0, 2.0)\nt0 = ltorch.add(t1, 1.0)\nt2 = "
+                                       "ltorch.add(t0, t1)\nreturn (t0, t2)");
   const DefUse def_use(trace);
   EXPECT_EQ(def_use.reaching("t0", 1), 0U);
-  EXPECT_EQ(def_use.reaching("t0", 2), 0U);  // the second statement reads the argument's successor, not itself
+  EXPECT_EQ(def_use.reaching("t0", 2),
+            0U);  // the second statement reads the argument's successor, not itself
   EXPECT_EQ(def_use.definitions()[def_use.reaching("t0", 3)].statement, 2U);
 }
 

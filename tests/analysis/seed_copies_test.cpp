@@ -1,5 +1,5 @@
-// The answer that each copy of the programs under assets/traces/seed must get, written down in copies.json
-// from what the programs do, against what the audit says.
+// The answer that each copy of the programs under assets/traces/seed must get, written down in
+// copies.json from what the programs do, against what the audit says.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ nlohmann::json expected_answers() {
 TEST(SeedCopies, EveryCopyGetsItsAnswer) {
   const nlohmann::json expected = expected_answers();
   for (const auto& [program, copies] : expected.items()) {
-    const TraceFile file =
-        parse_trace_file(program, test::file_text(kRoot + "/assets/traces/seed/" + program + ".txt"));
+    const TraceFile file = parse_trace_file(
+        program, test::file_text(kRoot + "/assets/traces/seed/" + program + ".txt"));
     ASSERT_EQ(file.phases.size(), 1U) << program;
     nlohmann::json found = nlohmann::json::array();
     for (const CopyFinding& finding : audit(file.phases.front().trace, {})) {

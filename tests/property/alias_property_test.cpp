@@ -11,13 +11,15 @@ namespace tg {
 namespace {
 
 // The tensor that each definition was bound to, right after its statement.
-std::map<DefinitionId, Tensor> observed_tensors(const test::Program& program, const DefUse& def_use) {
+std::map<DefinitionId, Tensor> observed_tensors(const test::Program& program,
+                                                const DefUse& def_use) {
   std::map<DefinitionId, Tensor> tensors;
   RunObserver observer;
   observer.after = [&](std::uint32_t statement, const Environment& environment) {
     for (const DefinitionId definition : def_use.definitions_of(statement)) {
       const RuntimeValue* value = environment.find(def_use.definitions()[definition].name);
-      if (value != nullptr && value->as<Tensor>() != nullptr) tensors[definition] = *value->as<Tensor>();
+      if (value != nullptr && value->as<Tensor>() != nullptr)
+        tensors[definition] = *value->as<Tensor>();
     }
     return Continue::Go;
   };
@@ -58,32 +60,35 @@ TEST(AliasProperty, SharedBytesAreMayAliasAndMustAliasShares) {
       RC_ASSERT(aliases.placement(a) != nullptr);
       for (const auto& [b, tensor_b] : tensors) {
         if (b <= a) continue;
-        RC_LOG() << def_use.definitions()[a].name << " and " << def_use.definitions()[b].name << "\n";
+        RC_LOG() << def_use.definitions()[a].name << " and " << def_use.definitions()[b].name
+                 << "\n";
         if (tensor_a.storage == tensor_b.storage) RC_ASSERT(aliases.may_alias(a, b));
         if (aliases.must_alias(a, b)) RC_ASSERT(tensor_a.storage == tensor_b.storage);
         const Overlap windows = aliases.windows_overlap(a, b);
         if (windows == Overlap::None) RC_ASSERT(!share_bytes(tensor_a, tensor_b));
-        if (windows == Overlap::Same) RC_ASSERT(same_elements(tensor_a.geometry, tensor_b.geometry));
+        if (windows == Overlap::Same)
+          RC_ASSERT(same_elements(tensor_a.geometry, tensor_b.geometry));
       }
     }
   }));
 }
 
 TEST(AliasProperty, KnownGeometriesAreTheRealOnes) {
-  EXPECT_TRUE(test::holds("placements are where tensors lie", 300, [](const test::ProgramGenes& genes) {
-    const test::Program program = test::make_program(genes, {});
-    const DefUse def_use(program.trace);
-    const AliasSets aliases(program.trace, def_use, program.facts);
-    for (const auto& [definition, tensor] : observed_tensors(program, def_use)) {
-      const Placement& at = *aliases.placement(definition);
-      RC_LOG() << def_use.definitions()[definition].name << "\n";
-      // Types and arguments are all known here, so the analysis knows everything.
-      RC_ASSERT(at.geometry.has_value());
-      RC_ASSERT(!at.maybe);
-      RC_ASSERT(same_elements(*at.geometry, tensor.geometry));
-      RC_ASSERT(at.element_bytes == size_bytes(tensor.dtype));
-    }
-  }));
+  EXPECT_TRUE(
+      test::holds("placements are where tensors lie", 300, [](const test::ProgramGenes& genes) {
+        const test::Program program = test::make_program(genes, {});
+        const DefUse def_use(program.trace);
+        const AliasSets aliases(program.trace, def_use, program.facts);
+        for (const auto& [definition, tensor] : observed_tensors(program, def_use)) {
+          const Placement& at = *aliases.placement(definition);
+          RC_LOG() << def_use.definitions()[definition].name << "\n";
+          // Types and arguments are all known here, so the analysis knows everything.
+          RC_ASSERT(at.geometry.has_value());
+          RC_ASSERT(!at.maybe);
+          RC_ASSERT(same_elements(*at.geometry, tensor.geometry));
+          RC_ASSERT(at.element_bytes == size_bytes(tensor.dtype));
+        }
+      }));
 }
 
 TEST(AliasProperty, StorageChangesOnlyWhereAWriteIsSeen) {
@@ -97,7 +102,8 @@ TEST(AliasProperty, StorageChangesOnlyWhereAWriteIsSeen) {
     observer.before = [&](std::uint32_t, const Environment& environment) {
       before.clear();
       for (const auto& [name, value] : environment.bindings()) {
-        if (const Tensor* tensor = value.as<Tensor>()) before[tensor->storage.get()] = tensor->storage->bytes;
+        if (const Tensor* tensor = value.as<Tensor>())
+          before[tensor->storage.get()] = tensor->storage->bytes;
       }
       return Continue::Go;
     };

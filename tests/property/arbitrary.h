@@ -21,7 +21,8 @@ template <>
 struct Arbitrary<tg::test::ProgramGenes> {
   static Gen<tg::test::ProgramGenes> arbitrary() {
     using tg::test::ProgramGenes;
-    return gen::build<ProgramGenes>(gen::set(&ProgramGenes::arguments), gen::set(&ProgramGenes::statements),
+    return gen::build<ProgramGenes>(gen::set(&ProgramGenes::arguments),
+                                    gen::set(&ProgramGenes::statements),
                                     gen::set(&ProgramGenes::returns));
   }
 };

@@ -25,16 +25,19 @@ test::ProgramGenes mostly_copies(test::ProgramGenes genes) {
 TEST(AuditProperty, RemovedCopiesChangeNothingObservable) {
   std::size_t removed = 0;
   std::size_t kept = 0;
-  EXPECT_TRUE(test::holds("audit_copies keeps outputs, arguments and aliases", 1000, [&](const test::ProgramGenes& genes) {
-    const test::Program program = test::make_program(mostly_copies(genes), {});
-    const RunResult reference = test::run_program(program.trace, program.inputs);
-    PassContext context = context_for(program);
-    const PassResult result = audit_copies(program.trace, context);
-    for (const Step& step : result.steps) (step.edits.empty() ? kept : removed) += 1;
-    const std::string problem =
-        test::difference(reference, result.after, program.inputs, CompareOptions::Contract::Torch);
-    if (!problem.empty()) RC_FAIL(problem);
-  }));
+  EXPECT_TRUE(
+      test::holds("audit_copies keeps outputs, arguments and aliases", 1000,
+                  [&](const test::ProgramGenes& genes) {
+                    const test::Program program = test::make_program(mostly_copies(genes), {});
+                    const RunResult reference = test::run_program(program.trace, program.inputs);
+                    PassContext context = context_for(program);
+                    const PassResult result = audit_copies(program.trace, context);
+                    for (const Step& step : result.steps)
+                      (step.edits.empty() ? kept : removed) += 1;
+                    const std::string problem = test::difference(
+                        reference, result.after, program.inputs, CompareOptions::Contract::Torch);
+                    if (!problem.empty()) RC_FAIL(problem);
+                  }));
   // The property says nothing when no copy is ever removed.
   EXPECT_GT(removed, 300U);
   EXPECT_GT(kept, 300U);
@@ -45,7 +48,8 @@ TEST(AuditProperty, EveryCopyGetsOneAnswer) {
     const test::Program program = test::make_program(genes, {});
     std::size_t copies = 0;
     std::vector<const BoundSymbol*> open;
-    for (const BoundSymbolRef& statement : program.trace.bound_symbols) open.push_back(statement.get());
+    for (const BoundSymbolRef& statement : program.trace.bound_symbols)
+      open.push_back(statement.get());
     while (!open.empty()) {
       const BoundSymbol* statement = open.back();
       open.pop_back();
@@ -61,24 +65,27 @@ TEST(AuditProperty, EveryCopyGetsOneAnswer) {
 
 // What is called dead can go alone or together; what is needed for an argument shows when it goes.
 TEST(AuditProperty, UnknownAliasingIsMoreCareful) {
-  EXPECT_TRUE(test::holds("may-alias keeps at least as much", 300, [](const test::ProgramGenes& genes) {
-    const test::Program program = test::make_program(mostly_copies(genes), {});
-    const std::vector<CopyFinding> known = audit(program.trace, program.facts);
-    ArgumentFacts unknown;
-    unknown.may_alias_each_other = true;
-    const std::vector<CopyFinding> careful = audit(program.trace, unknown);
-    RC_ASSERT(known.size() == careful.size());
-    // Facts may reveal self copies and overwrites that an auditor without them cannot see, never the reverse.
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (careful[i].removable) RC_ASSERT(known[i].removable);
-    }
-    PassContext context;
-    context.options.may_alias_arguments = true;
-    const RunResult reference = test::run_program(program.trace, program.inputs);
-    const std::string problem = test::difference(reference, audit_copies(program.trace, context).after,
-                                                 program.inputs, CompareOptions::Contract::Torch);
-    if (!problem.empty()) RC_FAIL(problem);
-  }));
+  EXPECT_TRUE(
+      test::holds("may-alias keeps at least as much", 300, [](const test::ProgramGenes& genes) {
+        const test::Program program = test::make_program(mostly_copies(genes), {});
+        const std::vector<CopyFinding> known = audit(program.trace, program.facts);
+        ArgumentFacts unknown;
+        unknown.may_alias_each_other = true;
+        const std::vector<CopyFinding> careful = audit(program.trace, unknown);
+        RC_ASSERT(known.size() == careful.size());
+        // Facts may reveal self copies and overwrites that an auditor without them cannot see,
+        // never the reverse.
+        for (std::size_t i = 0; i < known.size(); ++i) {
+          if (careful[i].removable) RC_ASSERT(known[i].removable);
+        }
+        PassContext context;
+        context.options.may_alias_arguments = true;
+        const RunResult reference = test::run_program(program.trace, program.inputs);
+        const std::string problem =
+            test::difference(reference, audit_copies(program.trace, context).after, program.inputs,
+                             CompareOptions::Contract::Torch);
+        if (!problem.empty()) RC_FAIL(problem);
+      }));
 }
 
 }  // namespace

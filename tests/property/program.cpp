@@ -44,7 +44,8 @@ AliasGroups alias_groups(const Program& program) {
 std::string difference(const RunResult& reference, const Trace& trace, const RunInputs& inputs,
                        CompareOptions::Contract contract) {
   const Expected<RunResult, RunError> result = run(trace, inputs);
-  if (!result) return "raises " + result.error().type + ": " + result.error().message + "\n" + print(trace);
+  if (!result)
+    return "raises " + result.error().type + ": " + result.error().message + "\n" + print(trace);
   CompareOptions options;
   options.contract = contract;
   options.tolerance = Tolerance{0, 0, std::nullopt, true};

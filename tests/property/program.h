@@ -21,22 +21,24 @@ struct Program {
   RunInputs inputs;
 };
 
-// Grows, parses, resolves the aliases and invents inputs; fails the property when any of these fails.
+// Grows, parses, resolves the aliases and invents inputs; fails the property when any of these
+// fails.
 Program make_program(const ProgramGenes& genes, const ProgramKinds& kinds);
 
 // Runs the trace; the run must succeed.
 RunResult run_program(const Trace& trace, const RunInputs& inputs);
 
-// Does `trace` do what `reference` did? Values bit by bit, final contents of the arguments' storages, alias
-// partition. Empty when it does, else what differs.
+// Does `trace` do what `reference` did? Values bit by bit, final contents of the arguments'
+// storages, alias partition. Empty when it does, else what differs.
 std::string difference(const RunResult& reference, const Trace& trace, const RunInputs& inputs,
                        CompareOptions::Contract contract);
 
 // Parameters that share a storage, as passes want them: groups of indices.
 AliasGroups alias_groups(const Program& program);
 
-// Runs the property on `cases` programs. The seed is fixed, so that a run of the tests says the same twice;
-// TG_SEED=number takes another, RC_PARAMS (what a failure prints to reproduce it) replaces all of this.
+// Runs the property on `cases` programs. The seed is fixed, so that a run of the tests says the
+// same twice; TG_SEED=number takes another, RC_PARAMS (what a failure prints to reproduce it)
+// replaces all of this.
 template <typename F>
 bool holds(const std::string& what, int cases, F&& property) {
   rc::detail::TestMetadata metadata;

@@ -18,11 +18,13 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 constexpr std::string_view kHead =
-    "import thunder\nimport thunder.core.prims as prims\nimport thunder.torch as ltorch\nimport torch\n"
+    "import thunder\nimport thunder.core.prims as prims\nimport thunder.torch as ltorch\nimport "
+    "torch\n"
     "from thunder.executors.torchex import no_autocast\n\n@torch.no_grad()\n@no_autocast\n";
 
 const std::vector<Sizes>& shapes() {
-  static const std::vector<Sizes> all = {{2}, {4}, {2, 2}, {}, {3}, {2, 3}, {1, 2}, {0}, {2, 1, 2}, {2, 0}};
+  static const std::vector<Sizes> all = {{2},    {4},    {2, 2}, {},        {3},
+                                         {2, 3}, {1, 2}, {0},    {2, 1, 2}, {2, 0}};
   return all;
 }
 
@@ -33,21 +35,23 @@ const std::vector<DType>& dtypes() {
   return all;
 }
 
-// The functional twins of in-place rows with one tensor (or two) and nothing else that must be given. The
-// table says which they are; results of another dtype (comparisons, logic) are left out by their classes.
+// The functional twins of in-place rows with one tensor (or two) and nothing else that must be
+// given. The table says which they are; results of another dtype (comparisons, logic) are left out
+// by their classes.
 std::vector<OpCode> twins_with_tensors(std::size_t tensors) {
   std::vector<OpCode> ops;
-  const std::set<std::string_view> others = {"LogicalNot", "LogicalAnd", "LogicalOr", "LogicalXor", "BitwiseNot",
-                                             "BitwiseAnd", "BitwiseOr",  "BitwiseXor", "Eq", "Ne", "Ge", "Gt", "Le",
-                                             "Lt", "Nextafter", "Pow", "FloorDivide", "Remainder", "Fmod",
-                                             "Lgamma", "Digamma", "Erfinv", "Tan", "Gcd",
-                                             // must be given one of its optional bounds
-                                             "Clamp"};
+  const std::set<std::string_view> others = {
+      "LogicalNot", "LogicalAnd", "LogicalOr", "LogicalXor", "BitwiseNot", "BitwiseAnd",
+      "BitwiseOr", "BitwiseXor", "Eq", "Ne", "Ge", "Gt", "Le", "Lt", "Nextafter", "Pow",
+      "FloorDivide", "Remainder", "Fmod", "Lgamma", "Digamma", "Erfinv", "Tan", "Gcd",
+      // must be given one of its optional bounds
+      "Clamp"};
   for (const OpInfo& op : all_ops()) {
     if (op.twin == OpCode::Opaque) continue;
     const OpInfo& twin = info(op.twin);
     if (!twin.has(kElementwise) || twin.has(kRandom | kNoKernel | kFactory | kKeyedWrite)) continue;
-    if (others.contains(twin.name) || twin.spellings.find("ltorch.") == std::string_view::npos) continue;
+    if (others.contains(twin.name) || twin.spellings.find("ltorch.") == std::string_view::npos)
+      continue;
     std::size_t required = 0;
     bool all_tensors = true;
     for (const Param& param : twin.params) {
@@ -55,7 +59,8 @@ std::vector<OpCode> twins_with_tensors(std::size_t tensors) {
       ++required;
       all_tensors = all_tensors && param.type == "Tensor";
     }
-    if (all_tensors && required == tensors && twin.params.front().type == "Tensor") ops.push_back(op.twin);
+    if (all_tensors && required == tensors && twin.params.front().type == "Tensor")
+      ops.push_back(op.twin);
   }
   std::sort(ops.begin(), ops.end());
   ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
@@ -85,7 +90,8 @@ std::string default_arguments(const OpInfo& op, std::size_t given) {
 
 OpCode in_place_form(OpCode twin) {
   const auto ops = all_ops();
-  const auto found = std::find_if(ops.begin(), ops.end(), [twin](const OpInfo& op) { return op.twin == twin; });
+  const auto found =
+      std::find_if(ops.begin(), ops.end(), [twin](const OpInfo& op) { return op.twin == twin; });
   return found == ops.end() ? OpCode::Opaque : found->code;
 }
 
@@ -95,7 +101,7 @@ struct Live {
   Geometry geometry;
   std::uint32_t storage = 0;
   bool is_argument = false;
-  bool is_stale = false;   // its storage was written through another name since
+  bool is_stale = false;  // its storage was written through another name since
 };
 
 class Grower {
@@ -109,7 +115,8 @@ class Grower {
     for (const Gene& gene : genes.statements) statement(gene);
     finish(genes.returns);
     GeneratedProgram program;
-    program.text = std::string(kHead) + "def computation(" + fmt::format("{}", fmt::join(parameters_, ", ")) + "):\n" + annotations_ + body_;
+    program.text = std::string(kHead) + "def computation(" +
+                   fmt::format("{}", fmt::join(parameters_, ", ")) + "):\n" + annotations_ + body_;
     program.aliases = aliases_;
     return program;
   }
@@ -124,7 +131,9 @@ class Grower {
     return fmt::format("  # {}: \"{}\"", value.name, type_text(value.dtype, value.geometry.sizes));
   }
   void line(const std::string& text) { body_ += "  " + text + "\n"; }
-  void inner(int depth, const std::string& text) { body_ += std::string(2 + 2 * depth, ' ') + "# " + text + "\n"; }
+  void inner(int depth, const std::string& text) {
+    body_ += std::string(2 + 2 * depth, ' ') + "# " + text + "\n";
+  }
   std::string fresh_name() { return fmt::format("t{}", next_name_++); }
 
   // ---- values
@@ -168,7 +177,8 @@ class Grower {
   static bool clashes(const Live& written, const Live& read) {
     if (written.storage != read.storage) return false;
     const Overlap common = overlap(written.geometry, read.geometry);
-    return common != Overlap::None && !(written.geometry == read.geometry && written.dtype == read.dtype);
+    return common != Overlap::None &&
+           !(written.geometry == read.geometry && written.dtype == read.dtype);
   }
   static std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b) {
     Sizes result(std::max(a.size(), b.size()), 1);
@@ -181,13 +191,15 @@ class Grower {
     return result;
   }
   // What memory order an elementwise result has.
-  static Geometry elementwise_geometry(const Sizes& sizes, const std::vector<const Live*>& operands) {
+  static Geometry elementwise_geometry(const Sizes& sizes,
+                                       const std::vector<const Live*>& operands) {
     std::vector<std::vector<std::int64_t>> strides;
     for (const Live* operand : operands) {
       std::vector<std::int64_t> one(sizes.size(), 0);
       const std::size_t lead = sizes.size() - operand->geometry.rank();
       for (std::size_t d = 0; d < operand->geometry.rank(); ++d) {
-        if (operand->geometry.sizes[d] == sizes[lead + d]) one[lead + d] = operand->geometry.strides[d];
+        if (operand->geometry.sizes[d] == sizes[lead + d])
+          one[lead + d] = operand->geometry.strides[d];
       }
       strides.push_back(std::move(one));
     }
@@ -212,7 +224,8 @@ class Grower {
     value.geometry = contiguous_geometry(shapes()[gene.b % shape_count]);
     if (kinds_.aliased_arguments && gene.kind % 3 == 1 && !live_.empty()) {
       const Live base = live_[gene.a % live_.size()];
-      if (const auto [window, text] = alias_window(base, kinds_.partial_windows ? gene.c : 0); window) {
+      if (const auto [window, text] = alias_window(base, kinds_.partial_windows ? gene.c : 0);
+          window) {
         value.dtype = base.dtype;
         value.geometry = *window;
         value.storage = base.storage;
@@ -224,15 +237,19 @@ class Grower {
       value.storage = next_storage_++;
     }
     parameters_.push_back(value.name);
-    annotations_ += fmt::format("  # {}: \"{}\"\n", value.name, type_text(value.dtype, value.geometry.sizes));
+    annotations_ +=
+        fmt::format("  # {}: \"{}\"\n", value.name, type_text(value.dtype, value.geometry.sizes));
     live_.push_back(std::move(value));
   }
 
-  static std::pair<std::optional<Geometry>, std::string> alias_window(const Live& base, std::uint32_t form) {
+  static std::pair<std::optional<Geometry>, std::string> alias_window(const Live& base,
+                                                                      std::uint32_t form) {
     const Geometry& g = base.geometry;
     switch (form % 4) {
       case 1:
-        if (g.rank() == 2) return {Geometry{{g.sizes[1], g.sizes[0]}, {g.strides[1], g.strides[0]}, g.offset}, ".t()"};
+        if (g.rank() == 2)
+          return {Geometry{{g.sizes[1], g.sizes[0]}, {g.strides[1], g.strides[0]}, g.offset},
+                  ".t()"};
         break;
       case 2:
         if (g.rank() >= 1 && g.sizes[0] >= 2) {
@@ -244,11 +261,14 @@ class Grower {
         break;
       case 3:
         if (g.rank() >= 1 && g.sizes[0] >= 1) {
-          Geometry window{{g.sizes.begin() + 1, g.sizes.end()}, {g.strides.begin() + 1, g.strides.end()}, g.offset};
+          Geometry window{{g.sizes.begin() + 1, g.sizes.end()},
+                          {g.strides.begin() + 1, g.strides.end()},
+                          g.offset};
           return {window, "[0]"};
         }
         break;
-      default: break;
+      default:
+        break;
     }
     return {g, ""};
   }
@@ -258,8 +278,12 @@ class Grower {
   void statement(const Gene& gene) {
     switch (gene.kind % 18) {
       case 0:
-      case 1: unary(gene, false); return;
-      case 2: binary(gene, false); return;
+      case 1:
+        unary(gene, false);
+        return;
+      case 2:
+        binary(gene, false);
+        return;
       case 3:
       case 4:
       case 5:
@@ -274,8 +298,12 @@ class Grower {
         return;
       case 9:
       case 10:
-      case 11: copy(gene); return;
-      case 12: clone(gene); return;
+      case 11:
+        copy(gene);
+        return;
+      case 12:
+        clone(gene);
+        return;
       case 13:
         if (kinds_.setitem) setitem(gene);
         return;
@@ -288,8 +316,11 @@ class Grower {
       case 16:
         if (kinds_.regions) region(gene);
         return;
-      case 17: convert(gene); return;
-      default: return;
+      case 17:
+        convert(gene);
+        return;
+      default:
+        return;
     }
   }
 
@@ -298,23 +329,26 @@ class Grower {
     const OpCode op = ops[gene.a % ops.size()];
     const std::string_view name = spelling(op, "ltorch.");
     const std::string_view prim = spelling(op, "prims.");
-    const bool untagged = info(op).has(kThunderUntagged) || info(in_place_form(op)).has(kThunderUntagged);
+    const bool untagged =
+        info(op).has(kThunderUntagged) || info(in_place_form(op)).has(kThunderUntagged);
     if (in_place && untagged && !kinds_.untagged_writes) return;
     const Live* found = in_place ? pick_destination(gene.b, true) : pick_float(gene.b);
     if (found == nullptr) return;
     const Live input = *found;
     Live result = fresh(input.dtype, elementwise_geometry(input.geometry.sizes, {&input}));
     if (!in_place) {
-      line(fmt::format("{} = {}({}{}){}", result.name, name, input.name, default_arguments(info(op), 1),
-                       comment(result)));
-      if (!prim.empty()) inner(1, fmt::format("{} = {}({}){}", result.name, prim, input.name, comment(result)));
+      line(fmt::format("{} = {}({}{}){}", result.name, name, input.name,
+                       default_arguments(info(op), 1), comment(result)));
+      if (!prim.empty())
+        inner(1, fmt::format("{} = {}({}){}", result.name, prim, input.name, comment(result)));
       live_.push_back(std::move(result));
       return;
     }
-    write_in_place(input, result,
-                   fmt::format("{}_({}{})", name, input.name, default_arguments(info(in_place_form(op)), 1)),
-                   fmt::format("{}({}{})", name, input.name, default_arguments(info(op), 1)),
-                   prim.empty() ? std::string() : fmt::format("{}({})", prim, input.name));
+    write_in_place(
+        input, result,
+        fmt::format("{}_({}{})", name, input.name, default_arguments(info(in_place_form(op)), 1)),
+        fmt::format("{}({}{})", name, input.name, default_arguments(info(op), 1)),
+        prim.empty() ? std::string() : fmt::format("{}({})", prim, input.name));
   }
 
   // `out = call`, `# t = functional`, `#   t = prim`, `# out = prims.copy_(t, input)`
@@ -325,8 +359,10 @@ class Grower {
     result.is_argument = false;
     line(fmt::format("{} = {}{}", result.name, call, comment(result)));
     inner(1, fmt::format("{} = {}{}", functional.name, functional_call, comment(functional)));
-    if (!prim_call.empty()) inner(2, fmt::format("{} = {}{}", functional.name, prim_call, comment(functional)));
-    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, functional.name, input.name, comment(result)));
+    if (!prim_call.empty())
+      inner(2, fmt::format("{} = {}{}", functional.name, prim_call, comment(functional)));
+    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, functional.name, input.name,
+                         comment(result)));
     written(input, result.name);
     live_.push_back(std::move(result));
   }
@@ -339,22 +375,27 @@ class Grower {
     const Live first = *found;
     const Live second = *other_found;
     const std::optional<Sizes> sizes = broadcast(first.geometry.sizes, second.geometry.sizes);
-    const bool by_number = !sizes || (in_place && (*sizes != first.geometry.sizes || clashes(first, second)));
+    const bool by_number =
+        !sizes || (in_place && (*sizes != first.geometry.sizes || clashes(first, second)));
     // Others (atan2, logical_and, ...) take a number in Thunder and refuse it in PyTorch.
-    static constexpr OpCode kWithNumber[] = {OpCode::Add, OpCode::Sub, OpCode::Mul, OpCode::TrueDivide};
-    const OpCode op = by_number ? kWithNumber[gene.a % std::size(kWithNumber)] : ops[gene.a % ops.size()];
+    static constexpr OpCode kWithNumber[] = {OpCode::Add, OpCode::Sub, OpCode::Mul,
+                                             OpCode::TrueDivide};
+    const OpCode op =
+        by_number ? kWithNumber[gene.a % std::size(kWithNumber)] : ops[gene.a % ops.size()];
     const std::string_view name = spelling(op, "ltorch.");
     const std::string operand = by_number ? "2.0" : second.name;
     std::vector<const Live*> operands = {&first};
     if (!by_number) operands.push_back(&second);
-    Live result = fresh(DType::Float32, elementwise_geometry(by_number ? first.geometry.sizes : *sizes, operands));
+    Live result = fresh(DType::Float32,
+                        elementwise_geometry(by_number ? first.geometry.sizes : *sizes, operands));
     const std::string arguments = fmt::format("({}, {})", first.name, operand);
     if (!in_place) {
       line(fmt::format("{} = {}{}{}", result.name, name, arguments, comment(result)));
       live_.push_back(std::move(result));
       return;
     }
-    write_in_place(first, result, fmt::format("{}_{}", name, arguments), fmt::format("{}{}", name, arguments), "");
+    write_in_place(first, result, fmt::format("{}_{}", name, arguments),
+                   fmt::format("{}{}", name, arguments), "");
   }
 
   void clone(const Gene& gene) {
@@ -370,8 +411,8 @@ class Grower {
     if (found == nullptr) return;
     const DType to = found->dtype == DType::Float32 ? DType::Float64 : DType::Float32;
     Live result = fresh(to, cast_like(found->geometry));
-    line(fmt::format("{} = prims.convert_element_type({}, dtypes.{}){}", result.name, found->name, thunder_name(to),
-                     comment(result)));
+    line(fmt::format("{} = prims.convert_element_type({}, dtypes.{}){}", result.name, found->name,
+                     thunder_name(to), comment(result)));
     live_.push_back(std::move(result));
   }
 
@@ -386,13 +427,23 @@ class Grower {
     const std::int64_t elements = element_count(g);
     std::string call;
     switch (gene.a % 16) {
-      case 0: call = fmt::format("ltorch.view({}, {})", base.name, elements); break;
-      case 1: call = fmt::format("ltorch.transpose({}, 0, {})", base.name, std::max<std::int64_t>(rank - 1, 0)); break;
-      case 2: call = slice(base, gene.c); break;
-      case 3: call = fmt::format("ltorch.unsqueeze({}, 0)", base.name); break;
+      case 0:
+        call = fmt::format("ltorch.view({}, {})", base.name, elements);
+        break;
+      case 1:
+        call = fmt::format("ltorch.transpose({}, 0, {})", base.name,
+                           std::max<std::int64_t>(rank - 1, 0));
+        break;
+      case 2:
+        call = slice(base, gene.c);
+        break;
+      case 3:
+        call = fmt::format("ltorch.unsqueeze({}, 0)", base.name);
+        break;
       case 4:
         if (rank > 0 && g.sizes[0] > 0) {
-          call = fmt::format("ltorch.getitem({}, {})", base.name, static_cast<std::int64_t>(gene.c) % g.sizes[0]);
+          call = fmt::format("ltorch.getitem({}, {})", base.name,
+                             static_cast<std::int64_t>(gene.c) % g.sizes[0]);
         }
         break;
       case 5:
@@ -400,11 +451,13 @@ class Grower {
         break;
       case 6:
         if (rank < 3) {
-          call = fmt::format("ltorch.expand({}, ({}))", base.name, fmt::join(with_front(g.sizes, 2), ", "));
+          call = fmt::format("ltorch.expand({}, ({}))", base.name,
+                             fmt::join(with_front(g.sizes, 2), ", "));
         }
         break;
       case 7:
-        if (kinds_.maybe_views) call = fmt::format("ltorch.reshape({}, ({},))", base.name, elements);
+        if (kinds_.maybe_views)
+          call = fmt::format("ltorch.reshape({}, ({},))", base.name, elements);
         break;
       case 8:
         if (kinds_.maybe_views) call = fmt::format("ltorch.contiguous({})", base.name);
@@ -414,22 +467,27 @@ class Grower {
         break;
       case 10:
         if (kinds_.maybe_views) {
-          call = fmt::format("prims.reshape({}, ({}))", base.name,
-                             rank == 0 ? std::string("1,") : fmt::format("{}, 1", fmt::join(g.sizes, ", ")));
+          call = fmt::format(
+              "prims.reshape({}, ({}))", base.name,
+              rank == 0 ? std::string("1,") : fmt::format("{}, 1", fmt::join(g.sizes, ", ")));
         }
         break;
       case 11:
         if (rank == 2) call = fmt::format("prims.transpose({}, (1, 0))", base.name);
         break;
-      case 12: call = fmt::format("ltorch.detach({})", base.name); break;
+      case 12:
+        call = fmt::format("ltorch.detach({})", base.name);
+        break;
       case 13:
         if (rank > 0 && g.sizes[0] > 0) {
-          call = fmt::format("ltorch.select({}, 0, {})", base.name, static_cast<std::int64_t>(gene.c) % g.sizes[0]);
+          call = fmt::format("ltorch.select({}, 0, {})", base.name,
+                             static_cast<std::int64_t>(gene.c) % g.sizes[0]);
         }
         break;
       case 14:
         if (rank > 0 && g.sizes.back() > 1) {
-          call = fmt::format("ltorch.narrow({}, {}, 1, {})", base.name, rank - 1, g.sizes.back() - 1);
+          call =
+              fmt::format("ltorch.narrow({}, {}, 1, {})", base.name, rank - 1, g.sizes.back() - 1);
         }
         break;
       case 15:
@@ -437,7 +495,8 @@ class Grower {
           call = fmt::format("ltorch.to({}, torch.{})", base.name, torch_name(base.dtype));
         }
         break;
-      default: break;
+      default:
+        break;
     }
     if (call.empty()) return;
     const Result<BoundSymbol> statement = parse_statement("t = " + call);
@@ -471,7 +530,8 @@ class Grower {
       end.push_back(!cut_front && size > 1 ? size - 1 : size);
       number /= 2;
     }
-    return fmt::format("prims.slice_prim({}, [{}], [{}])", base.name, fmt::join(start, ", "), fmt::join(end, ", "));
+    return fmt::format("prims.slice_prim({}, [{}], [{}])", base.name, fmt::join(start, ", "),
+                       fmt::join(end, ", "));
   }
 
   // ---- writes
@@ -483,10 +543,13 @@ class Grower {
     std::vector<const Live*> sources;
     for (const Live& value : live_) {
       if (value.is_stale) continue;
-      const bool same = value.dtype == destination.dtype && value.geometry.sizes == destination.geometry.sizes;
+      const bool same =
+          value.dtype == destination.dtype && value.geometry.sizes == destination.geometry.sizes;
       const auto sizes = broadcast(value.geometry.sizes, destination.geometry.sizes);
-      const bool fits = kinds_.converting_copies ? sizes && *sizes == destination.geometry.sizes : same;
-      // A float's fraction would be lost on the way to an integer; PyTorch allows it, values stay exact.
+      const bool fits =
+          kinds_.converting_copies ? sizes && *sizes == destination.geometry.sizes : same;
+      // A float's fraction would be lost on the way to an integer; PyTorch allows it, values stay
+      // exact.
       if (fits && !clashes(destination, value)) sources.push_back(&value);
     }
     if (sources.empty()) return;
@@ -502,10 +565,13 @@ class Grower {
         written(destination, destination.name);
         return;
       }
-      line(fmt::format("{}prims.copy_({}, {}){}", target, source.name, destination.name, comment(result)));
+      line(fmt::format("{}prims.copy_({}, {}){}", target, source.name, destination.name,
+                       comment(result)));
     } else if (kinds_.torch_copies) {
-      line(fmt::format("{} = ltorch.copy_({}, {}){}", result.name, destination.name, source.name, comment(result)));
-      inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, source.name, destination.name, comment(result)));
+      line(fmt::format("{} = ltorch.copy_({}, {}){}", result.name, destination.name, source.name,
+                       comment(result)));
+      inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, source.name, destination.name,
+                           comment(result)));
     } else {
       return;
     }
@@ -518,15 +584,17 @@ class Grower {
     if (to == nullptr || to->geometry.rank() == 0 || to->geometry.sizes[0] == 0) return;
     const Live destination = *to;
     const std::int64_t index = static_cast<std::int64_t>(gene.c) % destination.geometry.sizes[0];
-    const std::string key = gene.a % 2 == 0 ? fmt::format("{}", index) : fmt::format("slice({}, None, None)", index);
+    const std::string key =
+        gene.a % 2 == 0 ? fmt::format("{}", index) : fmt::format("slice({}, None, None)", index);
     const std::string value = fmt::format("{}.5", gene.a % 8);
     Live functional = fresh(destination.dtype, contiguous_geometry(destination.geometry.sizes));
     Live result = destination;
     result.name = fresh_name();
     line(fmt::format("ltorch.setitem_({}, {}, {})", destination.name, key, value));
-    inner(1, fmt::format("{} = ltorch.setitem({}, {}, {}){}", functional.name, destination.name, key, value,
-                         comment(functional)));
-    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, functional.name, destination.name, comment(result)));
+    inner(1, fmt::format("{} = ltorch.setitem({}, {}, {}){}", functional.name, destination.name,
+                         key, value, comment(functional)));
+    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, functional.name,
+                         destination.name, comment(result)));
     written(destination, destination.name);
   }
 
@@ -547,7 +615,8 @@ class Grower {
     const std::string second_name = second.name;
     second.name = fresh_name();
     second.is_argument = false;
-    line(fmt::format("({}, {}) = prims.update_aliases(({}, {}))", first.name, second.name, first_name, second_name));
+    line(fmt::format("({}, {}) = prims.update_aliases(({}, {}))", first.name, second.name,
+                     first_name, second_name));
     live_.push_back(std::move(first));
     live_.push_back(std::move(second));
   }
@@ -563,10 +632,11 @@ class Grower {
     Live result = destination;
     result.name = fresh_name();
     result.is_argument = false;
-    line(fmt::format("[{}, {}] = nvFusion{}({}, {})", value.name, result.name, next_region_++, input.name,
-                     destination.name));
+    line(fmt::format("[{}, {}] = nvFusion{}({}, {})", value.name, result.name, next_region_++,
+                     input.name, destination.name));
     inner(1, fmt::format("{} = prims.sin({}){}", value.name, input.name, comment(value)));
-    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, value.name, destination.name, comment(result)));
+    inner(1, fmt::format("{} = prims.copy_({}, {}){}", result.name, value.name, destination.name,
+                         comment(result)));
     written(destination, result.name);
     live_.push_back(std::move(value));
     live_.push_back(std::move(result));
@@ -593,7 +663,8 @@ class Grower {
     if (names.size() == 1) output = fmt::format("({},)", names.front());
     if (names.size() > 1) output = fmt::format("({})", fmt::join(names, ", "));
     if (kinds_.wrapped_return && returns.size() % 3 == 2) {
-      body_ += fmt::format("  return {{'output': {}, 'flat_args': [{}]}}", output, fmt::join(parameters_, ", "));
+      body_ += fmt::format("  return {{'output': {}, 'flat_args': [{}]}}", output,
+                           fmt::join(parameters_, ", "));
     } else {
       body_ += "  return " + output;
     }

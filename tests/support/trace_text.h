@@ -9,8 +9,8 @@
 
 namespace tg::test {
 
-// "x: f32[2, 2]; n: i64[]" and statements (one a line, sub-statements indented by two more) as the first
-// trace of a file, "cpu" everywhere. Statements may carry type comments.
+// "x: f32[2, 2]; n: i64[]" and statements (one a line, sub-statements indented by two more) as the
+// first trace of a file, "cpu" everywhere. Statements may carry type comments.
 Trace make_trace(std::string_view arguments, std::string_view statements);
 
 // The statements of a trace as printed, without head and argument lines.

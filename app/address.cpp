@@ -61,6 +61,9 @@ Parts split(const std::string& address, bool implied, const Document& document, 
   if (is_file(address)) return {address, "", ""};
   if (implied && address.starts_with(':'))
     return split_rest("", std::string_view(address).substr(1));
+  // "-1" is a phase, "-:3" standard input.
+  if (implied && address.starts_with('-') && !address.starts_with("-:"))
+    return split_rest("", address);
   for (std::size_t colon = address.rfind(':'); colon != std::string::npos && colon > 0;
        colon = address.rfind(':', colon - 1)) {
     const std::string file = address.substr(0, colon);
@@ -93,18 +96,6 @@ std::string phase_list(const Document& document) {
   }
   if (document.phases.size() > kMostShown) shown.emplace_back("...");
   return fmt::format("{}", fmt::join(shown, ", "));
-}
-
-std::size_t default_index(const Document& document, DefaultPhase default_phase) {
-  switch (default_phase) {
-    case DefaultPhase::FirstComputation:
-      return first_computation(document);
-    case DefaultPhase::LastComputation:
-      return last_computation(document);
-    case DefaultPhase::Current:
-      return document.current;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -181,26 +172,95 @@ std::optional<Trace> region_trace(const Trace& trace, std::string_view callee) {
   return region;
 }
 
-Result<Target> resolve(Call& call, const std::string& address, DefaultPhase default_phase,
-                       Bare bare) {
+std::string Target::label() const {
+  if (!shown.starts_with(':')) return shown;
+  const std::string& name = whole_phase().label;
+  std::string text = fmt::format("phase {}", phase);
+  if (region) return fmt::format("{}, {}", text, region->name);
+  return name.empty() ? text : fmt::format("{} ({})", text, name);
+}
+
+std::vector<std::size_t> phases_with_name(const Document& document, std::string_view name) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    const Trace& trace = document.trace(i);
+    const bool has =
+        std::any_of(trace.parameters.begin(), trace.parameters.end(),
+                    [&](const Parameter& p) { return p.name == name; }) ||
+        std::any_of(trace.bound_symbols.begin(), trace.bound_symbols.end(),
+                    [&](const BoundSymbolRef& statement) {
+                      const auto names = output_names(*statement);
+                      return std::find(names.begin(), names.end(), name) != names.end();
+                    });
+    if (has) found.push_back(i);
+  }
+  return found;
+}
+
+Diagnostic unknown_name(const Target& target, std::string_view name) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::NoSuchName;
+  diagnostic.subject = name;
+  if (const auto line = whole_number(name)) {
+    diagnostic.message = fmt::format("line {} holds no statement of phase {}", *line, target.phase);
+    const auto other = *line > 0 && target.from_file()
+                           ? phase_with_line(*target.document, static_cast<std::uint32_t>(*line))
+                           : std::nullopt;
+    if (other && *other != target.phase) {
+      diagnostic.hint = fmt::format("the line belongs to phase {}", *other);
+    }
+    return diagnostic;
+  }
+  diagnostic.message = fmt::format("nothing in phase {} is called '{}'", target.phase, name);
+  const std::vector<std::size_t> elsewhere = phases_with_name(*target.document, name);
+  if (!elsewhere.empty()) {
+    diagnostic.hint =
+        fmt::format("{} {}; {}:{}:{} is the first",
+                    elsewhere.size() == 1 ? "it is in phase" : "it is in phases",
+                    fmt::join(elsewhere, ", "), target.file_shown, elsewhere.front(), name);
+    return diagnostic;
+  }
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : target.trace().parameters) names.push_back(parameter.name);
+  for (const BoundSymbolRef& statement : target.trace().bound_symbols) {
+    for (const std::string_view other : output_names(*statement)) names.push_back(other);
+  }
+  const std::string_view near = nearest(name, names);
+  if (!near.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", near);
+  return diagnostic;
+}
+
+namespace {
+
+Diagnostic no_place(const Call& call, const std::string& address, std::string_view whole) {
+  return bad_address(fmt::format("'{}' names a place in a program; {} takes a whole {}", address,
+                                 call.command.command->name, whole),
+                     "leave away what follows the second colon");
+}
+
+// In a file of many programs the one taken must be visible, unless the user said which.
+enum class SayPhase { Yes, No };
+
+Result<Target> resolve_any(Call& call, const std::string& address, Bare bare, SayPhase say) {
   const Document& loaded = call.session.document();
   const bool implied = call.session.interactive && loaded.file != nullptr;
   const Parts parts = split(address, implied, loaded, bare);
   Target target;
-  std::string file_shown;
   if (parts.file.empty()) {
     if (!implied) {
+      const CommandInfo& command = *call.command.command;
       return Unexpected{bad_address(
-          "no file is named", call.session.interactive ? "'load FILE' first, or name one" : "")};
+          "no file is named", call.session.interactive ? "'load FILE' first, or name one"
+                                                       : fmt::format("for example: thunderglass {}",
+                                                                     command.examples.front()))};
     }
     target.document = call.session.shared_document();
-    default_phase = DefaultPhase::Current;
   } else {
     auto file = call.session.file(parts.file);
     if (!file) return Unexpected{file.error()};
     const bool same_as_loaded = implied && loaded.file == *file;
     target.document = same_as_loaded ? call.session.shared_document() : document_of(*file);
-    file_shown = parts.file;
+    target.file_shown = parts.file;
   }
   const Document& document = *target.document;
   if (document.phases.empty()) {
@@ -229,10 +289,13 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
     wanted.clear();
   }
   const auto line = whole_number(target.place);
-  const auto by_line =
-      wanted.empty() && (line_for_phase || !parts.file.empty()) && line && *line > 0
-          ? phase_with_line(document, static_cast<std::uint32_t>(*line))
-          : std::nullopt;
+  // FILE::106 and ::106 are lines of the file. A bare 106 is one too, unless the program at hand
+  // was made here: then its own lines are meant.
+  const bool of_file = line_for_phase || !parts.file.empty() || address.starts_with("::") ||
+                       document.phases[document.current]->from_file;
+  const auto by_line = wanted.empty() && of_file && line && *line > 0
+                           ? phase_with_line(document, static_cast<std::uint32_t>(*line))
+                           : std::nullopt;
   if (by_line) {
     target.phase = *by_line;
   } else if (!wanted.empty()) {
@@ -245,37 +308,82 @@ Result<Target> resolve(Call& call, const std::string& address, DefaultPhase defa
     target.phase = *index;
     target.names_phase = true;
   } else {
-    target.phase = default_index(document, default_phase);
+    target.phase = parts.file.empty() ? document.current : first_computation(document);
   }
-  target.shown = fmt::format("{}:{}", file_shown, target.phase);
+  target.shown = fmt::format("{}:{}", target.file_shown, target.phase);
   if (is_fusion_name(target.place)) {
     auto region = region_trace(document.trace(target.phase), target.place);
     if (!region) {
-      return Unexpected{bad_address(fmt::format("phase {} has no region '{}' with statements in it",
-                                                target.phase, target.place),
-                                    "")};
+      std::vector<std::size_t> elsewhere;
+      for (std::size_t i = 0; i < document.phases.size(); ++i) {
+        if (region_trace(document.trace(i), target.place)) elsewhere.push_back(i);
+      }
+      return Unexpected{bad_address(
+          fmt::format("phase {} has no region '{}' with statements in it", target.phase,
+                      target.place),
+          elsewhere.empty()
+              ? ""
+              : fmt::format("it is in {} {}", elsewhere.size() == 1 ? "phase" : "phases",
+                            fmt::join(elsewhere, ", ")))};
     }
     target.region = std::make_shared<const Trace>(std::move(*region));
     target.shown += ":" + target.place;
     target.place.clear();
   }
-  // In a file of many programs the one taken must be visible.
-  if (!target.names_phase && !parts.file.empty() && document.phases.size() > 1 &&
-      target.place.empty()) {
+  if (say == SayPhase::Yes && !target.names_phase && !parts.file.empty() &&
+      document.phases.size() > 1 && target.place.empty()) {
     call.note(fmt::format("phase {} of {}: {}\n", target.phase, document.phases.size(),
                           target.whole_phase().label));
   }
   return target;
 }
 
-Result<Target> resolve_only(Call& call, DefaultPhase default_phase, Bare bare) {
-  const auto& operands = call.command.operands;
-  if (operands.size() > 1) {
-    return Unexpected{bad_address(
-        fmt::format("one address expected, found {}", operands.size()),
-        fmt::format("usage: {} {}", call.command.command->name, call.command.command->operands))};
+}  // namespace
+
+Result<Target> resolve(Call& call, const std::string& address, Bare bare) {
+  return resolve_any(call, address, bare, SayPhase::Yes);
+}
+
+Result<Target> resolve_program(Call& call, const std::string& address) {
+  auto target = resolve_any(call, address, Bare::Phase, SayPhase::Yes);
+  if (target && !target->place.empty()) return Unexpected{no_place(call, address, "program")};
+  return target;
+}
+
+Result<Target> resolve_file(Call& call, const std::string& address) {
+  auto target = resolve_any(call, address, Bare::Phase, SayPhase::No);
+  if (target && (!target->place.empty() || target->region)) {
+    return Unexpected{no_place(call, address, "file, or one from a phase on")};
   }
-  return resolve(call, operands.empty() ? ":" : operands.front(), default_phase, bare);
+  if (target && !target->names_phase) target->phase = 0;
+  return target;
+}
+
+namespace {
+
+std::optional<Diagnostic> more_than_one(const Call& call) {
+  const auto& operands = call.command.operands;
+  if (operands.size() <= 1) return std::nullopt;
+  return bad_address(
+      fmt::format("one address expected, found {}", operands.size()),
+      fmt::format("usage: {} {}", call.command.command->name, call.command.command->operands));
+}
+
+std::string only_operand(const Call& call) {
+  const auto& operands = call.command.operands;
+  return operands.empty() ? ":" : operands.front();
+}
+
+}  // namespace
+
+Result<Target> resolve_only(Call& call, Bare bare) {
+  if (auto wrong = more_than_one(call)) return Unexpected{std::move(*wrong)};
+  return resolve(call, only_operand(call), bare);
+}
+
+Result<Target> resolve_only_program(Call& call) {
+  if (auto wrong = more_than_one(call)) return Unexpected{std::move(*wrong)};
+  return resolve_program(call, only_operand(call));
 }
 
 }  // namespace tg

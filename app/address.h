@@ -5,14 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/listing.h"
 #include "app/session.h"
 
 namespace tg {
-
-// What an address means when it names no phase.
-enum class DefaultPhase { FirstComputation, LastComputation, Current };
 
 // An address resolved: a document, one of its programs, perhaps a place in it.
 struct Target {
@@ -21,13 +20,16 @@ struct Target {
   bool names_phase = false;  // the user said which
   std::string place;         // "t7", "31", "31-40"; empty: the whole program
   std::shared_ptr<const Trace>
-      region;         // a fusion region as a trace of its own ("FILE:2:nvFusion0")
-  std::string shown;  // the address as a user would write it: "trace.txt:1"
+      region;              // a fusion region as a trace of its own ("FILE:2:nvFusion0")
+  std::string file_shown;  // the file as the user named it, empty when it is implied
+  std::string shown;       // the address as a user would write it: "trace.txt:1", ":1"
 
   [[nodiscard]] const Trace& trace() const { return region ? *region : document->trace(phase); }
   [[nodiscard]] const TraceFile& file() const { return *document->file; }
   [[nodiscard]] const Phase& whole_phase() const { return document->phases[phase]->phase; }
   [[nodiscard]] bool from_file() const { return document->phases[phase]->from_file; }
+  // The same for sentences: "trace.txt:1", "phase 1 (acquired)".
+  [[nodiscard]] std::string label() const;
   // How its lines are counted.
   [[nodiscard]] Numbering numbering() const {
     if (!from_file()) return Numbering::Printed;
@@ -38,13 +40,28 @@ struct Target {
 // In the REPL the file is implied: what a bare word such as "2" means there.
 enum class Bare { Phase, Place };
 
-// Resolves and, when several programs were possible, says in a note which one was taken.
+// Resolves and, when several programs were possible, says in a note which one was taken: without a
+// phase the first computation of a file, in the REPL the current program.
 // Diagnostics: cannot-read, no-trace-found, bad-address.
-Result<Target> resolve(Call& call, const std::string& address, DefaultPhase default_phase,
-                       Bare bare = Bare::Phase);
+Result<Target> resolve(Call& call, const std::string& address, Bare bare = Bare::Phase);
+
+// The same for commands that work on whole programs: an address with a place is a bad-address.
+Result<Target> resolve_program(Call& call, const std::string& address);
+
+// The same for commands that look at a whole file: the phase is the first one to look at, 0 unless
+// it is named, and nothing needs to be said about it.
+Result<Target> resolve_file(Call& call, const std::string& address);
 
 // The target of a command with at most one address: its operand, or the document of the REPL.
-Result<Target> resolve_only(Call& call, DefaultPhase default_phase, Bare bare = Bare::Phase);
+Result<Target> resolve_only(Call& call, Bare bare = Bare::Phase);
+Result<Target> resolve_only_program(Call& call);
+
+// The programs of a document that define this name.
+std::vector<std::size_t> phases_with_name(const Document& document, std::string_view name);
+
+// no-such-name for a name or line that the program does not have: the phases that have it, or the
+// nearest name.
+Diagnostic unknown_name(const Target& target, std::string_view name);
 
 // The index of a phase by number ("-1" is the last), "initial", "last", or the beginning of its
 // label.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "core/base/shell_word.h"
 #include "core/base/text.h"
 
 namespace tg {
@@ -26,6 +28,12 @@ UsageError unknown_command(std::string_view word, bool in_repl) {
     return {
         fmt::format("'{}' exists only {}", word, in_repl ? "on the command line" : "in the REPL"),
         in_repl ? "" : "start it with 'thunderglass repl'"};
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(std::string(word), error)) {
+    return {fmt::format("'{}' is a file, not a command", word),
+            fmt::format("for example: {}{} {}", in_repl ? "" : "thunderglass ",
+                        in_repl ? "load" : "check", shell_word(word))};
   }
   std::vector<std::string_view> names = commands_beginning("", in_repl);
   const std::string_view near = nearest(word, names);
@@ -91,11 +99,28 @@ std::string value_error(const OptionInfo& option, std::string_view value) {
   return "";
 }
 
-// A word that begins with '-' and is no option: phases count from the end as -1.
-bool is_negative_number(std::string_view word) {
-  return word.size() > 1 && word.front() == '-' &&
-         std::all_of(word.begin() + 1, word.end(),
+// A word that begins with '-' and is no option: "-" and "-:3" are standard input, "-1" is the last
+// phase.
+bool is_operand(std::string_view word) {
+  if (word.size() < 2 || word.front() != '-') return true;
+  const std::string_view rest = word.substr(1, word.find(':') - 1);
+  return std::all_of(rest.begin(), rest.end(),
                      [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+// The option whose value the next word is: `--seed`, `-j`, and the last letter of `-qj`.
+const OptionInfo* wants_next_word(const CommandInfo& command, std::string_view word) {
+  if (is_operand(word) || word.find('=') != std::string_view::npos) return nullptr;
+  const bool is_long = word.starts_with("--");
+  for (std::size_t i = is_long ? word.size() - 1 : 1; i < word.size(); ++i) {
+    for (const Option id : command.options) {
+      const OptionInfo& option = info(id);
+      const bool fits = is_long ? option.long_name == word : option.short_name == word[i];
+      if (!fits || option.kind == OptionKind::Flag) continue;
+      return i + 1 == word.size() ? &option : nullptr;  // -j4 has its value already
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -110,8 +135,7 @@ Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>
   parsed.command = command;
   for (const std::string& word : words) {
     if (!parsed.text.empty()) parsed.text += ' ';
-    const bool plain = !word.empty() && word.find_first_of(" ;#'\"\\") == std::string::npos;
-    parsed.text += plain ? word : "'" + word + "'";
+    parsed.text += shell_word(word);
   }
 
   CLI::App app;
@@ -131,31 +155,38 @@ Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>
     }
     handles[id] = handle;
   }
-  // Operands are CLI11's extras; a word after `--` stays what it is, so it is kept from CLI11.
-  std::vector<std::string> arguments, literal;
+  // CLI11 sees options only, each value tied to its option: a value or an operand may begin with
+  // '-'.
+  std::vector<std::string> arguments;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--") {
-      literal.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+    const std::string& word = words[i];
+    if (word == "--") {
+      parsed.operands.insert(parsed.operands.end(),
+                             words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
-    arguments.push_back(is_negative_number(words[i]) ? ":" + words[i] : words[i]);
+    const OptionInfo* option = wants_next_word(*command, word);
+    if (option != nullptr) {
+      if (i + 1 == words.size() || words[i + 1].empty()) {
+        return Unexpected{
+            UsageError{fmt::format("{} needs a value ({})", word, option->argument), ""}};
+      }
+      if (!word.starts_with("--") && word.size() > 2) {
+        arguments.push_back(word.substr(0, word.size() - 1));
+      }
+      arguments.push_back(fmt::format("{}={}", option->long_name, words[++i]));
+    } else if (is_operand(word)) {
+      parsed.operands.push_back(word);
+    } else {
+      arguments.push_back(word);
+    }
   }
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(arguments);
   } catch (const CLI::ArgumentMismatch&) {
-    for (auto word = words.rbegin(); word != words.rend(); ++word) {
-      for (const Option id : command->options) {
-        const OptionInfo& option = info(id);
-        const bool is_it = *word == option.long_name || (word->size() == 2 && (*word)[0] == '-' &&
-                                                         (*word)[1] == option.short_name);
-        if (is_it && option.kind != OptionKind::Flag) {
-          return Unexpected{
-              UsageError{fmt::format("{} needs a value ({})", *word, option.argument), ""}};
-        }
-      }
-    }
-    return Unexpected{UsageError{"an option lacks its value", ""}};
+    return Unexpected{UsageError{"an option lacks its value, or a flag has one",
+                                 fmt::format("'help {}' shows the usage", command->name)}};
   } catch (const CLI::Error& error) {
     return Unexpected{
         UsageError{error.what(), fmt::format("'help {}' shows the usage", command->name)}};
@@ -170,11 +201,9 @@ Expected<ParsedCommand, UsageError> parse_command(const std::vector<std::string>
     }
     parsed.given[id] = std::move(values);
   }
-  for (std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.front() == '-') return Unexpected{unknown_option(*command, word)};
-    parsed.operands.push_back(std::move(word));
+  for (const std::string& word : app.remaining()) {
+    return Unexpected{unknown_option(*command, word)};
   }
-  parsed.operands.insert(parsed.operands.end(), literal.begin(), literal.end());
   return parsed;
 }
 

@@ -36,7 +36,7 @@ std::vector<std::string> matches(const std::string& pattern) {
 FileOutcome run_one(Call& outer, const std::string& address, const FileJob& job) {
   Session session;
   CaptureSink notes;
-  Call call{session, outer.command, notes, outer.stop, outer.paint, outer.note_paint};
+  Call call{session, outer.command, notes, outer.stop, outer.paint, outer.note_paint, {}, {}};
   FileOutcome outcome;
   // One file must not end the batch, whatever a library throws.
   try {

@@ -12,6 +12,7 @@
 #include "app/session.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/export/json.h"
 
 namespace tg {
 namespace {
@@ -157,23 +158,49 @@ void Call::note(std::string_view text) {
 }
 
 void Call::fail(std::string_view text) {
+  failed_by.emplace_back(text);
   sink.note(fmt::format("{} {}\n", note_paint(Role::Bad, "thunderglass:"), text));
 }
 
 namespace {
 
-// Results collected for -o; notes pass through.
+// Results collected for -o, or passed on; notes pass through.
 class OutputSink : public Sink {
  public:
-  explicit OutputSink(Sink& outer) : outer_(outer) {}
-  void result(std::string_view text) override { text_ += text; }
+  OutputSink(Sink& outer, bool keep) : outer_(outer), keep_(keep) {}
+  void result(std::string_view text) override {
+    any_ = any_ || !text.empty();
+    if (keep_) {
+      text_ += text;
+    } else {
+      outer_.result(text);
+    }
+  }
   void note(std::string_view text) override { outer_.note(text); }
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] bool any() const { return any_; }
 
  private:
   Sink& outer_;
+  bool keep_;
+  bool any_ = false;
   std::string text_;
 };
+
+// What a command that stopped without a result says under --json.
+Json failure_json(const Call& call, ExitCode exit) {
+  Json json;
+  json["schema"] = fmt::format("thunderglass.{}/1", call.command.command->name);
+  json["exit"] = static_cast<int>(exit);
+  json["diagnostics"] = Json::array();
+  for (const Diagnostic& diagnostic : call.stopped_by) {
+    json["diagnostics"].push_back(to_json(diagnostic));
+  }
+  for (const std::string& text : call.failed_by) {
+    json["diagnostics"].push_back({{"code", nullptr}, {"severity", "error"}, {"message", text}});
+  }
+  return json;
+}
 
 CommandResult run_guarded(Call& call) {
   // Libraries throw; our own functions do not. This is the one catch around a command.
@@ -203,23 +230,27 @@ CommandResult execute(Session& session, const ParsedCommand& command, Sink& sink
       command.command->takes(Option::Output) ? command.value(Option::Output) : std::string();
   // `render` writes pictures itself; everything else is text.
   const bool to_file = !output.empty() && output != "-" && !command.command->takes(Option::Format);
-  OutputSink collected(sink);
+  OutputSink collected(sink, to_file);
   Call call{session,
             command,
-            to_file ? static_cast<Sink&>(collected) : sink,
+            collected,
             stop,
             Paint(color && !to_file),
-            Paint(wants_color(choice, Stream::Error))};
+            Paint(wants_color(choice, Stream::Error)),
+            {},
+            {}};
   CommandResult result = run_guarded(call);
   if (stop.stop_requested()) result.exit = ExitCode::Interrupted;
+  if (call.json() && !collected.any() && result.exit != ExitCode::Done) {
+    call.result(dump(failure_json(call, result.exit)) + "\n");
+  }
   // A command that failed to produce anything must not leave an empty file behind.
   if (to_file && !collected.text().empty()) {
     const auto written =
         write_file(output, collected.text(),
                    command.has(Option::Force) ? Overwrite::Allow : Overwrite::Refuse);
     if (!written) {
-      sink.note(rendered(written.error(), output, "", call.note_paint));
-      result.exit = exit_code_of(written.error().code);
+      result.exit = stop_with(call, written.error()).exit;
     }
   }
   if (result.next) session.push(result.next, command.text);

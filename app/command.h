@@ -23,7 +23,7 @@ enum class ExitCode : int {
   Done = 0,
   Finding = 1,  // the answer is "no": a difference, an avoidable copy, a failed assertion
   Usage = 2,
-  Unreadable = 3,  // a file cannot be read or parsed
+  Unreadable = 3,  // a file cannot be read, parsed or written
   RunFailed = 4,
   NotEstablished = 5,  // out of time or memory, or parts that cannot run
   Internal = 70,
@@ -123,8 +123,10 @@ struct Call {
   const ParsedCommand& command;
   Sink& sink;
   std::stop_token stop;
-  Paint paint{false};       // for the result
-  Paint note_paint{false};  // for notes
+  Paint paint{false};                  // for the result
+  Paint note_paint{false};             // for notes
+  std::vector<Diagnostic> stopped_by;  // what stop_with() showed
+  std::vector<std::string> failed_by;  // what fail() showed
 
   [[nodiscard]] bool json() const { return command.has(Option::Json); }
   void result(std::string_view text) { sink.result(text); }

@@ -1,8 +1,10 @@
 // check and audit.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "app/address.h"
 #include "app/batch.h"
 #include "app/compare_text.h"
 #include "app/program_view.h"
@@ -11,6 +13,7 @@
 #include "core/analysis/findings.h"
 #include "core/base/text.h"
 #include "core/check/check.h"
+#include "core/check/next_steps.h"
 #include "core/export/json.h"
 #include "core/export/report.h"
 #include "core/pass/audit_copies.h"
@@ -60,64 +63,167 @@ std::string lower_verdict(VerdictKind verdict) {
   return "";
 }
 
-// The one file that the command is about, or the document of the REPL.
-Expected<std::shared_ptr<const TraceFile>, CommandResult> file_of(Call& call) {
-  const auto& operands = call.command.operands;
-  if (operands.empty()) {
-    auto loaded = call.session.interactive ? call.session.document().file : nullptr;
-    if (loaded != nullptr) return loaded;
+// A file, or FILE:PHASE: the file from that phase on.
+struct CheckedFile {
+  std::shared_ptr<const TraceFile> file;
+  std::size_t first = 0;
+  std::string name;  // as the user named it; empty: the document of the REPL
+};
+
+Result<CheckedFile> checked_file(Call& call, const std::string& address) {
+  const auto target = resolve_file(call, address);
+  if (!target) return Unexpected{target.error()};
+  if (target->from_file()) {
+    return CheckedFile{target->document->file, target->phase, target->file_shown};
   }
-  if (operands.size() != 1) {
-    call.fail(fmt::format("{} needs a FILE", call.command.command->name));
-    return Unexpected{CommandResult(ExitCode::Usage)};
-  }
-  auto read = call.session.file(operands.front());
-  if (!read) return Unexpected{stop_with(call, read.error())};
-  return *read;
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::BadAddress;
+  diagnostic.message = fmt::format("phase {} was made here and is in no file", target->phase);
+  diagnostic.hint = fmt::format("'compare 0 {}' compares it with the first phase", target->phase);
+  return Unexpected{std::move(diagnostic)};
 }
 
-FileOutcome check_one(const std::string& path, Session& session, Call& call) {
+bool only(const TraceFile& file, TraceKind kind) {
+  return !file.phases.empty() &&
+         std::all_of(file.phases.begin(), file.phases.end(),
+                     [kind](const Phase& phase) { return phase.kind == kind; });
+}
+
+// FORWARD BACKWARD: two files, the second with backward traces alone and the first with none of
+// them. As one file with the phases of both; a position in a backward trace is the second file's.
+std::optional<CheckedFile> forward_and_backward(Call& call,
+                                                const std::vector<std::string>& operands) {
+  if (operands.size() != 2) return std::nullopt;
+  const Result<CheckedFile> forward = checked_file(call, operands[0]);
+  const Result<CheckedFile> backward = checked_file(call, operands[1]);
+  if (!forward || !backward || !only(*backward->file, TraceKind::Backward)) return std::nullopt;
+  const std::vector<Phase>& phases = forward->file->phases;
+  const bool has_backward = std::any_of(phases.begin(), phases.end(), [](const Phase& phase) {
+    return phase.kind == TraceKind::Backward;
+  });
+  if (has_backward) return std::nullopt;
+  TraceFile joined = *forward->file;
+  joined.phases.insert(joined.phases.end(), backward->file->phases.begin(),
+                       backward->file->phases.end());
+  return CheckedFile{std::make_shared<const TraceFile>(std::move(joined)), forward->first,
+                     forward->name};
+}
+
+CheckReport check_from(const CheckedFile& checked, const CheckOptions& options) {
+  CheckReport report;
+  if (checked.first == 0) {
+    report = check(*checked.file, options);
+  } else {
+    TraceFile part = *checked.file;
+    part.phases.erase(part.phases.begin(),
+                      part.phases.begin() + static_cast<std::ptrdiff_t>(checked.first));
+    report = check(part, options);
+    for (CheckedPhase& phase : report.phases) phase.file_index += checked.first;
+  }
+  report.next = next_steps(report, options, checked.name);
+  const auto avoidable = static_cast<std::size_t>(
+      std::count_if(report.copies.begin(), report.copies.end(),
+                    [](const CopyFinding& copy) { return copy.removable; }));
+  if (report.verdict == VerdictKind::Same && avoidable > 0) {
+    report.headline += fmt::format(", {} of {} avoidable", avoidable,
+                                   count_of(report.copies.size(), "copy", "copies"));
+  }
+  return report;
+}
+
+// Options or inputs that cannot be used: nothing was checked. Null when the check began.
+const Diagnostic* refusal_of(const CheckReport& report) {
+  const bool began = std::any_of(report.phases.begin(), report.phases.end(),
+                                 [](const CheckedPhase& phase) { return phase.ran; });
+  for (const Diagnostic& diagnostic : report.diagnostics) {
+    if (diagnostic.severity != Severity::Error) continue;
+    if (!began || exit_code_of(diagnostic.code) == ExitCode::Usage) return &diagnostic;
+  }
+  return nullptr;
+}
+
+FileOutcome check_one(const std::string& address, Session&, Call& call) {
   FileOutcome outcome;
   const auto options = check_options(call);
-  const auto file = session.file(path);
+  const auto file = checked_file(call, address);
   if (!options || !file) {
     outcome.exit = options ? exit_code_of(file.error().code) : ExitCode::Usage;
     outcome.verdict = "unreadable";
     outcome.line = options ? file.error().message : options.error();
     return outcome;
   }
-  const CheckReport report = check(**file, *options);
+  const CheckReport report = check_from(*file, *options);
+  if (const Diagnostic* wrong = refusal_of(report)) {
+    outcome.exit = exit_code_of(wrong->code);
+    outcome.verdict = "not checked";
+    outcome.line = wrong->message;
+    return outcome;
+  }
   outcome.exit = static_cast<ExitCode>(exit_code(report));
-  outcome.verdict = (*file)->phases.empty() ? "unreadable" : lower_verdict(report.verdict);
+  outcome.verdict = lower_verdict(report.verdict);
   outcome.line =
       fmt::format("{:<15}  {}", call.paint(role_of(report.verdict), verdict_text(report.verdict)),
                   report.headline);
   if (!report.why.empty()) outcome.line += fmt::format(" ({})", report.why);
-  if (call.json()) outcome.json = dump(check_json(report, path), -1);
+  if (call.json()) outcome.json = dump(check_json(report, file->name), -1);
   return outcome;
+}
+
+// The operand and the options of check and report, read and checked.
+struct Checked {
+  CheckedFile file;
+  CheckReport report;
+  bool reading_errors = false;
+};
+
+// What goes wrong is shown already.
+Expected<Checked, CommandResult> checked_operand(Call& call) {
+  const auto& operands = call.command.operands;
+  std::optional<CheckedFile> pair = forward_and_backward(call, operands);
+  if ((operands.size() > 1 && !pair) || (operands.empty() && !call.session.interactive)) {
+    call.fail(fmt::format("{} needs a FILE", call.command.command->name));
+    return Unexpected{CommandResult(ExitCode::Usage)};
+  }
+  const auto options = check_options(call);
+  if (!options) {
+    call.fail(options.error());
+    return Unexpected{CommandResult(ExitCode::Usage)};
+  }
+  Result<CheckedFile> file = pair ? Result<CheckedFile>(*std::move(pair))
+                                  : checked_file(call, operands.empty() ? ":" : operands.front());
+  if (!file) return Unexpected{stop_with(call, file.error())};
+  Checked checked;
+  checked.file = std::move(*file);
+  checked.reading_errors = show_reading_findings(call, *checked.file.file);
+  checked.report = check_from(checked.file, *options);
+  // A command that names the first file alone would not check the pair.
+  if (operands.size() == 2) {
+    std::erase_if(checked.report.next,
+                  [](const std::string& command) { return command.starts_with("check "); });
+  }
+  if (const Diagnostic* wrong = refusal_of(checked.report)) {
+    return Unexpected{stop_with(call, *wrong)};
+  }
+  return checked;
 }
 
 }  // namespace
 
 CommandResult command_check(Call& call) {
   const auto& operands = call.command.operands;
-  if (is_batch(operands)) return run_batch(call, expand_globs(operands), check_one);
-  const auto file = file_of(call);
-  if (!file) return file.error();
-  const auto options = check_options(call);
-  if (!options) {
-    call.fail(options.error());
-    return ExitCode::Usage;
-  }
-  const bool reading_errors = show_reading_findings(call, **file);
-  const CheckReport report = check(**file, *options);
+  if (is_batch(operands) && !forward_and_backward(call, operands))
+    return run_batch(call, expand_globs(operands), check_one);
+  const auto checked = checked_operand(call);
+  if (!checked) return checked.error();
+  const CheckReport& report = checked->report;
+  const TraceFile& file = *checked->file.file;
   for (const Diagnostic& diagnostic : report.diagnostics) {
-    call.sink.note(rendered(diagnostic, (*file)->name, (*file)->text, call.note_paint));
+    call.sink.note(rendered(diagnostic, file.name, file.text, call.note_paint));
   }
   if (call.json()) {
-    call.result(dump(check_json(report, (*file)->name), 2) + "\n");
+    call.result(dump(check_json(report, file.name), 2) + "\n");
   } else {
-    std::string text = render(report, **file, (*file)->name);
+    std::string text = render(report, file, checked->file.name);
     const std::string word(verdict_text(report.verdict));
     if (text.starts_with(word)) {
       text = call.paint(role_of(report.verdict), word) + text.substr(word.size());
@@ -125,25 +231,19 @@ CommandResult command_check(Call& call) {
     call.result(text);
   }
   auto exit = static_cast<ExitCode>(exit_code(report));
-  if (exit == ExitCode::NotEstablished && reading_errors) exit = ExitCode::Unreadable;
+  if (exit == ExitCode::NotEstablished && checked->reading_errors) exit = ExitCode::Unreadable;
   if (call.command.has(Option::ExitZero) && exit == ExitCode::Finding) exit = ExitCode::Done;
   return exit;
 }
 
 CommandResult command_report(Call& call) {
-  const auto file = file_of(call);
-  if (!file) return file.error();
-  const auto options = check_options(call);
-  if (!options) {
-    call.fail(options.error());
-    return ExitCode::Usage;
-  }
-  const CheckReport checked = check(**file, *options);
-  const Report page = make_report(**file, checked, (*file)->name);
+  const auto checked = checked_operand(call);
+  if (!checked) return checked.error();
+  const Report page = make_report(*checked->file.file, checked->report, checked->file.file->name);
   const std::string output = call.command.value(Option::Output);
   const bool markdown = call.command.has(Option::Markdown) || output.ends_with(".md");
   call.result(markdown ? to_markdown(page) : to_html(page));
-  return static_cast<ExitCode>(exit_code(checked));
+  return static_cast<ExitCode>(exit_code(checked->report));
 }
 
 namespace {
@@ -222,7 +322,7 @@ std::string audit_text(const AuditReport& report, const Target& target, const Pa
   const bool clean = audit_exit(report) == ExitCode::Done;
   std::string out =
       fmt::format("{}  {}  {}\n", clean ? paint(Role::Good, "CLEAN") : paint(Role::Bad, "FINDINGS"),
-                  audit_headline(report), target.shown);
+                  audit_headline(report), target.label());
   Table table({"line", "copy", "bytes", "answer", "because"},
               {Table::Align::Right, Table::Align::Left, Table::Align::Right});
   for (const CopyFinding& copy : report.copies) {
@@ -252,7 +352,7 @@ std::string audit_text(const AuditReport& report, const Target& target, const Pa
 
 FileOutcome audit_one(const std::string& address, Session&, Call& call) {
   FileOutcome outcome;
-  const auto target = resolve(call, address, DefaultPhase::LastComputation);
+  const auto target = resolve_program(call, address);
   const auto report =
       target ? audit_target(call, *target) : Result<AuditReport>(Unexpected{target.error()});
   if (!report) {
@@ -269,25 +369,38 @@ FileOutcome audit_one(const std::string& address, Session&, Call& call) {
 }
 
 // The audit as it was once proposed to Thunder, with its own errors.
-CommandResult audit_as_proposed(Call& call, const Target& target) {
+ExitCode audit_as_proposed(Call& call, const Target& target) {
   const PassInfo* pass = find_pass("audit_raw_copy");
   PassContext context;
   context.stop = call.stop;
   const PassResult result = pass->run(target.trace(), context);
+  const auto dropped =
+      static_cast<std::size_t>(std::count_if(result.steps.begin(), result.steps.end(),
+                                             [](const Step& step) { return !step.edits.empty(); }));
+  const ExitCode exit = dropped > 0 || result.error ? ExitCode::Finding : ExitCode::Done;
+  if (call.json()) {
+    Json json = steps_json(pass->name, result.steps);
+    json["schema"] = "thunderglass.audit-proposal/1";
+    json["address"] = target.shown;
+    json["dropped"] = dropped;
+    json["error"] = result.error
+                        ? Json{{"type", result.error->type}, {"message", result.error->message}}
+                        : Json(nullptr);
+    call.result(dump(json) + "\n");
+    return exit;
+  }
   if (result.error) {
     call.result(
         fmt::format("{}  {}\n", call.paint(Role::Bad, result.error->type), result.error->message));
-    return ExitCode::Finding;
+    return exit;
   }
-  std::size_t dropped = 0;
   Table table({}, {Table::Align::Right});
   for (const Step& step : result.steps) {
-    if (!step.edits.empty()) ++dropped;
     table.add({step.at.line == 0 ? "" : std::to_string(step.at.line), step.rule, step.reason});
   }
   call.result(fmt::format("the proposed audit drops {}\n", count_of(dropped, "copy", "copies")));
   call.result(table.text(call.paint, 2));
-  return dropped > 0 ? ExitCode::Finding : ExitCode::Done;
+  return exit;
 }
 
 }  // namespace
@@ -295,16 +408,18 @@ CommandResult audit_as_proposed(Call& call, const Target& target) {
 CommandResult command_audit(Call& call) {
   const auto& operands = call.command.operands;
   if (is_batch(operands)) return run_batch(call, expand_globs(operands), audit_one);
-  const auto target = resolve_only(call, DefaultPhase::LastComputation);
+  const auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
   show_reading_findings(call, target->file());
-  if (call.command.has(Option::Raise)) return audit_as_proposed(call, *target);
+  const auto exit_of = [&call](ExitCode exit) {
+    return call.command.has(Option::ExitZero) && exit == ExitCode::Finding ? ExitCode::Done : exit;
+  };
+  if (call.command.has(Option::Raise)) return exit_of(audit_as_proposed(call, *target));
   const auto report = audit_target(call, *target);
   if (!report) return stop_with(call, report.error());
   call.result(call.json() ? dump(report_json(*report, target->shown), 2) + "\n"
                           : audit_text(*report, *target, call.paint));
-  const ExitCode exit = audit_exit(*report);
-  return call.command.has(Option::ExitZero) && exit == ExitCode::Finding ? ExitCode::Done : exit;
+  return exit_of(audit_exit(*report));
 }
 
 }  // namespace tg

@@ -57,32 +57,8 @@ Outcome compare_programs(const Target& left, const Target& right, const RunInput
   }
   outcome.comparison = compare_raised(first, second);
   outcome.error = first ? second.error() : first.error();
-  outcome.failed_side = first ? right.shown : left.shown;
+  outcome.failed_side = first ? right.label() : left.label();
   return outcome;
-}
-
-ExitCode exit_of(const Outcome& outcome) {
-  switch (outcome.comparison.verdict) {
-    case VerdictKind::Same:
-      return ExitCode::Done;
-    case VerdictKind::Different:
-      return ExitCode::Finding;
-    case VerdictKind::NotEstablished:
-      break;
-  }
-  if (!outcome.error) return ExitCode::NotEstablished;
-  switch (outcome.error->kind) {
-    case RunErrorKind::OutOfMemory:
-    case RunErrorKind::TimedOut:
-      return ExitCode::NotEstablished;
-    case RunErrorKind::Cancelled:
-      return ExitCode::Interrupted;
-    case RunErrorKind::BadProgram:
-    case RunErrorKind::NotSupported:
-    case RunErrorKind::RaisesAsTorch:
-      break;
-  }
-  return ExitCode::RunFailed;
 }
 
 std::string divergence_text(const Target& left, const Target& right, const Divergence& divergence,
@@ -92,9 +68,9 @@ std::string divergence_text(const Target& left, const Target& right, const Diver
   std::string out = fmt::format("first parting: {}, {}\n", paint(Role::Name, divergence.name),
                                 divergence.difference.message);
   Table table;
-  table.add({left.shown, left_view.line_text(divergence.left_statement),
+  table.add({left.label(), left_view.line_text(divergence.left_statement),
              one_line(left_view.statement(divergence.left_statement))});
-  table.add({right.shown, right_view.line_text(divergence.right_statement),
+  table.add({right.label(), right_view.line_text(divergence.right_statement),
              one_line(right_view.statement(divergence.right_statement))});
   return out + table.text(paint, 2);
 }
@@ -118,7 +94,7 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
     call.result(dump(json) + "\n");
   } else {
     call.result(
-        comparison_text(outcome.comparison, left.shown, right.shown, inputs->seed, call.paint));
+        comparison_text(outcome.comparison, left.label(), right.label(), inputs->seed, call.paint));
     if (outcome.error)
       call.note(fmt::format("note: {}\n", run_error_text(*outcome.error, outcome.failed_side)));
   }
@@ -130,7 +106,7 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
                            : "first parting: none, every value that both programs name agrees: "
                              "they part in what is stored back\n");
   }
-  ExitCode exit = exit_of(outcome);
+  ExitCode exit = comparison_exit(outcome.comparison, outcome.error);
   for (const std::string& text : call.command.values(Option::Expect)) {
     const auto result =
         run(right.trace(), inputs_for(right.trace(), *inputs), limits, nullptr, call.stop);
@@ -144,11 +120,13 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
   return exit;
 }
 
-// Programs of a file that can stand side by side: the same kind, one after another.
-std::vector<std::pair<std::size_t, std::size_t>> neighbours(const Document& document) {
+// Programs of a file from phase `first` on that can stand side by side: the same kind, one after
+// another.
+std::vector<std::pair<std::size_t, std::size_t>> neighbours(const Document& document,
+                                                            std::size_t first) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   std::optional<std::size_t> previous;
-  for (std::size_t i = 0; i < document.phases.size(); ++i) {
+  for (std::size_t i = first; i < document.phases.size(); ++i) {
     if (document.phases[i]->phase.kind != TraceKind::Computation) continue;
     if (previous) pairs.emplace_back(*previous, i);
     previous = i;
@@ -162,12 +140,13 @@ struct FileComparison {
   ExitCode exit = ExitCode::Done;
 };
 
-Result<FileComparison> compare_file(Call& call, const std::shared_ptr<const Document>& document,
+// The file from the target's phase on.
+Result<FileComparison> compare_file(Call& call, const Target& target,
                                     const CompareOptions& options) {
   FileComparison result;
-  for (const auto& [a, b] : neighbours(*document)) {
+  for (const auto& [a, b] : neighbours(*target.document, target.phase)) {
     Target left, right;
-    left.document = right.document = document;
+    left.document = right.document = target.document;
     left.phase = a;
     right.phase = b;
     left.shown = fmt::format(":{}", a);
@@ -187,7 +166,7 @@ Result<FileComparison> compare_file(Call& call, const std::shared_ptr<const Docu
         ++result.open;
         break;
     }
-    result.exit = std::max(result.exit, exit_of(outcome));
+    result.exit = std::max(result.exit, comparison_exit(outcome.comparison, outcome.error));
     result.pairs.emplace_back(std::pair{a, b}, std::move(outcome));
   }
   return result;
@@ -239,19 +218,17 @@ std::string file_text(const FileComparison& comparison, const std::string& name,
   return out;
 }
 
-FileOutcome compare_one(const std::string& path, Session& session, Call& call) {
+FileOutcome compare_one(const std::string& path, Session&, Call& call) {
   FileOutcome outcome;
   const auto options = compare_options_of(call.command);
-  const auto file = session.file(path);
-  if (!options || !file || (*file)->phases.empty()) {
-    outcome.exit = !options ? ExitCode::Usage
-                   : file   ? ExitCode::Unreadable
-                            : exit_code_of(file.error().code);
+  const auto target = resolve_file(call, path);
+  if (!options || !target) {
+    outcome.exit = options ? exit_code_of(target.error().code) : ExitCode::Usage;
     outcome.verdict = "unreadable";
-    outcome.line = !options ? options.error() : file ? "no trace found" : file.error().message;
+    outcome.line = options ? target.error().message : options.error();
     return outcome;
   }
-  const auto compared = compare_file(call, document_of(*file), *options);
+  const auto compared = compare_file(call, *target, *options);
   if (!compared) {
     outcome.exit = exit_code_of(compared.error().code);
     outcome.verdict = "unreadable";
@@ -282,25 +259,26 @@ CommandResult command_compare(Call& call) {
   const bool has_glob = std::any_of(operands.begin(), operands.end(),
                                     [](const std::string& operand) { return is_batch({operand}); });
   if (operands.size() == 2 && !has_glob && !call.command.has(Option::Each)) {
-    const auto left = resolve(call, operands[0], DefaultPhase::FirstComputation);
+    const auto left = resolve_program(call, operands[0]);
     if (!left) return stop_with(call, left.error());
-    const auto right = resolve(call, operands[1], DefaultPhase::FirstComputation);
+    const auto right = resolve_program(call, operands[1]);
     if (!right) return stop_with(call, right.error());
     return compare_pair(call, *left, *right);
   }
   if (operands.size() > 1 || has_glob) return run_batch(call, expand_globs(operands), compare_one);
   // One file, or the document: each of its phases with the next.
-  const auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  const auto target = resolve_file(call, operands.empty() ? ":" : operands.front());
   if (!target) return stop_with(call, target.error());
   const auto options = compare_options_of(call.command);
   if (!options) {
     call.fail(options.error());
     return ExitCode::Usage;
   }
-  const auto compared = compare_file(call, target->document, *options);
+  const auto compared = compare_file(call, *target, *options);
   if (!compared) return stop_with(call, compared.error());
   if (compared->pairs.empty()) {
-    call.fail(fmt::format("{} holds one program: name two to compare", target->file().name));
+    call.fail(fmt::format("{} holds one computation{}: name two to compare", target->file().name,
+                          target->phase == 0 ? "" : " from that phase on"));
     return ExitCode::Usage;
   }
   if (call.json()) {

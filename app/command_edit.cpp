@@ -14,7 +14,7 @@
 #include "core/edit/edit.h"
 #include "core/edit/move.h"
 #include "core/export/json.h"
-#include "core/ir/verifier.h"
+#include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace tg {
@@ -64,21 +64,47 @@ LineIndex line_index(const ProgramView& view) {
   };
 }
 
-// Errors that the edit brought in.
-std::vector<Diagnostic> new_errors(const Trace& before, const Trace& after) {
-  DiagnosticSink old_sink, new_sink;
-  verify(before, old_sink);
-  verify(after, new_sink);
-  std::vector<Diagnostic> found;
-  for (const Diagnostic& diagnostic : new_sink.all()) {
+// What is wrong with the edited program and was not wrong before, on the edited program's own text:
+// a caret in the file would point at lines that nobody touched.
+struct EditedText {
+  TraceFile file;
+  std::vector<Diagnostic> wrong;
+};
+
+EditedText edited_text(const Trace& before, const Trace& after) {
+  EditedText edited;
+  const TraceFile old = parse_trace_file("", print(before));
+  edited.file = parse_trace_file("edited program", print(after));
+  for (const Diagnostic& diagnostic : edited.file.diagnostics) {
     if (diagnostic.severity == Severity::Note) continue;
     const bool known =
-        std::any_of(old_sink.all().begin(), old_sink.all().end(), [&](const Diagnostic& other) {
+        std::any_of(old.diagnostics.begin(), old.diagnostics.end(), [&](const Diagnostic& other) {
           return other.code == diagnostic.code && other.message == diagnostic.message;
         });
-    if (!known) found.push_back(diagnostic);
+    if (!known) edited.wrong.push_back(diagnostic);
   }
-  return found;
+  return edited;
+}
+
+// An edit that names a line without a statement: where the next one stands.
+Diagnostic with_near_line(Diagnostic diagnostic, const ProgramView& view,
+                          const std::vector<ProgramEdit>& edits) {
+  if (!diagnostic.hint.empty()) return diagnostic;
+  for (const ProgramEdit& edit : edits) {
+    for (const std::uint32_t line : {edit.line, edit.anchor}) {
+      if (line == 0 || statement_at(view.lines(), line)) continue;
+      const auto next =
+          std::find_if(view.lines().begin(), view.lines().end(), [line](const ListedLine& listed) {
+            return listed.kind == LineKind::Statement && listed.number > line;
+          });
+      if (next != view.lines().end()) {
+        diagnostic.hint =
+            fmt::format("the next statement stands on line {}: {}", next->number, trim(next->text));
+        return diagnostic;
+      }
+    }
+  }
+  return diagnostic;
 }
 
 // "moves line 14": the first and the last place, with what stands in the way.
@@ -92,8 +118,13 @@ std::optional<std::uint32_t> moves_line(std::string_view edit) {
   return line;
 }
 
-Comparison run_and_compare(Call& call, const Trace& left, const Trace& right,
-                           const RunInputs& inputs, const CompareOptions& options) {
+struct Compared {
+  Comparison comparison;
+  std::optional<RunError> error;  // of the side that could not run
+};
+
+Compared run_and_compare(Call& call, const Trace& left, const Trace& right, const RunInputs& inputs,
+                         const CompareOptions& options) {
   const RunLimits limits = limits_of(call.command);
   const auto first = run(left, inputs, limits, nullptr, call.stop);
   RunInputs renamed = inputs;
@@ -102,12 +133,14 @@ Comparison run_and_compare(Call& call, const Trace& left, const Trace& right,
   }
   auto second = run(right, left.parameters.size() == right.parameters.size() ? renamed : inputs,
                     limits, nullptr, call.stop);
-  if (!first || !second) return compare_raised(first, second);
+  if (!first || !second) {
+    return {compare_raised(first, second), first ? second.error() : first.error()};
+  }
   for (std::size_t i = 0; i < second->final_arguments.size() && i < first->final_arguments.size();
        ++i) {
     second->final_arguments[i].name = first->final_arguments[i].name;
   }
-  return compare(*first, *second, options);
+  return {compare(*first, *second, options), std::nullopt};
 }
 
 // The trace with one statement moved to stand before statement `before` (an index of the old
@@ -175,7 +208,8 @@ CommandResult show_moves(Call& call, const ProgramView& view, std::uint32_t line
     std::string ran;
     if (inputs != nullptr) {
       const Trace after = moved(view.trace(), *index, other < *index ? other : other + 1);
-      const Comparison comparison = run_and_compare(call, view.trace(), after, *inputs, options);
+      const Comparison comparison =
+          run_and_compare(call, view.trace(), after, *inputs, options).comparison;
       ran = comparison.verdict == VerdictKind::Same ? "ran: same"
             : comparison.verdict == VerdictKind::Different
                 ? fmt::format("ran: {}", comparison.differences.empty()
@@ -209,12 +243,11 @@ CommandResult command_try_edit(Call& call) {
     if (!edit) return stop_with(call, edit.error());
     edits.push_back(std::move(*edit));
   }
-  auto target = resolve(call, operands.address.empty() ? ":" : operands.address,
-                        DefaultPhase::FirstComputation);
+  auto target = resolve_program(call, operands.address.empty() ? ":" : operands.address);
   if (!target) return stop_with(call, target.error());
   // Lines are lines of the file: they tell which of its programs is meant.
   const std::uint32_t line = asked_line ? *asked_line : first_line(edits);
-  if (!target->names_phase && !operands.address.empty() && line != 0) {
+  if (!target->names_phase && !target->region && target->from_file() && line != 0) {
     if (const auto phase = phase_with_line(*target->document, line)) target->phase = *phase;
   }
   const auto options = compare_options_of(call.command);
@@ -229,24 +262,23 @@ CommandResult command_try_edit(Call& call) {
   if (asked_line) return show_moves(call, view, *asked_line, inputs ? &*inputs : nullptr, *options);
 
   const auto edited = apply_edits(view.trace(), edits, line_index(view));
-  if (!edited) return stop_with(call, edited.error());
-  const std::vector<Diagnostic> errors = new_errors(view.trace(), edited->after);
-  for (const Diagnostic& diagnostic : errors) {
-    call.sink.note(rendered(diagnostic, target->file().name,
-                            target->from_file() ? target->file().text : "", call.note_paint));
+  if (!edited) return stop_with(call, with_near_line(edited.error(), view, edits));
+  const EditedText text_after = edited_text(view.trace(), edited->after);
+  for (const Diagnostic& diagnostic : text_after.wrong) {
+    call.sink.note(
+        rendered(diagnostic, text_after.file.name, text_after.file.text, call.note_paint));
   }
   if (!inputs) return stop_with(call, inputs.error());
   // The edited program against the unedited one, or against the one that it should equal.
   std::optional<Target> reference;
   if (call.command.has(Option::Against)) {
-    auto against =
-        resolve(call, call.command.value(Option::Against), DefaultPhase::FirstComputation);
+    auto against = resolve_program(call, call.command.value(Option::Against));
     if (!against) return stop_with(call, against.error());
     reference = std::move(*against);
   }
-  const std::string left = reference ? reference->shown : "the program";
-  const Comparison comparison = run_and_compare(call, reference ? reference->trace() : view.trace(),
-                                                edited->after, *inputs, *options);
+  const std::string left = reference ? reference->label() : "the program";
+  const auto [comparison, error] = run_and_compare(
+      call, reference ? reference->trace() : view.trace(), edited->after, *inputs, *options);
 
   if (call.json()) {
     Json json = comparison_json(comparison);
@@ -254,7 +286,8 @@ CommandResult command_try_edit(Call& call) {
     json["seed"] = inputs->seed;
     json["steps"] = steps_json("try", edited->steps)["steps"];
     json["diagnostics"] = Json::array();
-    for (const Diagnostic& diagnostic : errors) json["diagnostics"].push_back(to_json(diagnostic));
+    for (const Diagnostic& diagnostic : text_after.wrong)
+      json["diagnostics"].push_back(to_json(diagnostic));
     json["text"] = print(edited->after);
     call.result(dump(json) + "\n");
   } else if (call.command.has(Option::Output) && call.command.value(Option::Output) != "-") {
@@ -266,9 +299,7 @@ CommandResult command_try_edit(Call& call) {
     call.result(comparison_text(comparison, left, "the edited one", inputs->seed, call.paint));
     for (const Step& step : edited->steps) call.result(fmt::format("  {}\n", step.reason));
   }
-  CommandResult result;
-  if (comparison.verdict == VerdictKind::Different) result.exit = ExitCode::Finding;
-  if (comparison.verdict == VerdictKind::NotEstablished) result.exit = ExitCode::NotEstablished;
+  CommandResult result = comparison_exit(comparison, error);
   if (call.session.interactive) {
     DocumentPhase made;
     made.phase.trace = edited->after;

@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/help.h"
 #include "app/pass_run.h"
 #include "app/program_view.h"
 #include "app/session.h"
+#include "app/statement_row.h"
 #include "core/base/text.h"
+#include "core/ir/program_source.h"
 #include "core/pass/audit_copies.h"
 #include "core/text/printer.h"
 
@@ -23,16 +26,25 @@ class Explainer {
   Explainer(const ProgramView& view, std::vector<CopyFinding> copies)
       : view_(view), copies_(std::move(copies)) {}
 
+  // The programs of the file before this one: where an in-place statement still stands.
+  [[nodiscard]] std::vector<const Trace*> earlier_traces() const {
+    std::vector<const Trace*> traces;
+    if (view_.target().region) return traces;
+    for (std::size_t i = 0; i < view_.target().phase; ++i)
+      traces.push_back(&view_.target().document->trace(i));
+    return traces;
+  }
+
   // All sentences about one statement.
-  std::string statement(std::uint32_t index, const Paint& paint) const {
+  [[nodiscard]] std::vector<std::string> sentences(std::uint32_t index) const {
     const BoundSymbol& symbol = view_.statement(index);
-    std::string out =
-        fmt::format("{}  {}\n", paint(Role::Heading, view_.line_text(index)), one_line(symbol));
     std::vector<std::string> sentences;
-    if (symbol.program_line) {
-      sentences.push_back(fmt::format("It stands for {}:{}: {}", symbol.program_line->file,
-                                      symbol.program_line->line, trim(symbol.program_line->text)));
+    const ProgramSource source = source_of(view_.trace(), index, earlier_traces());
+    if (source.line != nullptr) {
+      sentences.push_back(fmt::format("It stands for {}:{}: {}", source.line->file,
+                                      source.line->line, trim(source.line->text)));
     }
+    if (source.added_by_pass) sentences.emplace_back("Functionalization added it.");
     what_it_is(index, sentences);
     for (const std::string& line : symbol.header)
       sentences.push_back(fmt::format("Thunder noted: {}", line));
@@ -40,7 +52,15 @@ class Explainer {
     writes(index, sentences);
     makes(index, sentences);
     copies(index, sentences);
-    for (const std::string& sentence : sentences) out += "  " + wrap(sentence, kWidth, 2) + "\n";
+    return sentences;
+  }
+
+  [[nodiscard]] std::string statement(std::uint32_t index, const Paint& paint) const {
+    std::string out = fmt::format("{}  {}\n", paint(Role::Heading, view_.line_text(index)),
+                                  one_line(view_.statement(index)));
+    for (const std::string& sentence : sentences(index)) {
+      out += "  " + wrap(sentence, kWidth, 2) + "\n";
+    }
     return out;
   }
 
@@ -128,7 +148,7 @@ class Explainer {
       std::string text =
           "Works in place: it computes and writes the result into its first argument.";
       if (op.twin != OpCode::Opaque)
-        text += fmt::format(" Its functional form is {}.", info(op.twin).name);
+        text += fmt::format(" Its functional form is {}.", first_spelling(info(op.twin)));
       out.push_back(text);
     } else if (op.has(kIdentity)) {
       out.emplace_back("Returns its arguments themselves: new names for the same tensors.");
@@ -288,6 +308,16 @@ CommandResult explain_step(Call& call, const Document& document, std::size_t num
     return ExitCode::Usage;
   }
   const Step& step = steps[number - 1];
+  if (call.json()) {
+    Json json;
+    json["schema"] = "thunderglass.explain/1";
+    json["pass"] = cursor.run->pass;
+    json["number"] = number;
+    json["count"] = steps.size();
+    json["step"] = to_json(step);
+    call.result(dump(json) + "\n");
+    return {};
+  }
   const Trace& before = document.trace(cursor.run->before);
   std::string out = fmt::format("{} {} of {} in {}\n", step.edits.empty() ? "note" : "step", number,
                                 steps.size(), cursor.run->pass);
@@ -319,7 +349,7 @@ CommandResult explain_step_of_pass(Call& call) {
     call.fail(fmt::format("unknown pass '{}'", name));
     return ExitCode::Usage;
   }
-  const auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  const auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
   PassContext context;
   context.filter = filter_of(call.command.values(Option::Skip));
@@ -327,9 +357,32 @@ CommandResult explain_step_of_pass(Call& call) {
   const auto document = run_pass(*target->document, target->phase, *pass, std::move(context));
   if (call.command.has(Option::Step))
     return explain_step(call, *document, call.command.count(Option::Step));
-  call.result(
-      steps_text(document->cursor->run->result.steps, document->trace(target->phase), call.paint));
+  const auto& steps = document->cursor->run->result.steps;
+  if (call.json()) {
+    Json json = steps_json(pass->name, steps);
+    json["schema"] = "thunderglass.explain/1";
+    call.result(dump(json) + "\n");
+    return {};
+  }
+  call.result(step_counts(steps) + "\n");
+  call.result(steps_text(steps, document->trace(target->phase), call.paint));
   return {};
+}
+
+// "Its storage is written by line 13, line 19.", without the definition's own statement.
+std::string other_writers(const ProgramView& view, DefinitionId id) {
+  const Definition& definition = view.def_use().definitions()[id];
+  const Placement* placement = view.aliases().placement(id);
+  if (placement == nullptr) return {};
+  std::string writers;
+  std::set<std::uint32_t> seen;
+  for (const Access* access : view.aliases().writes_to(placement->storage)) {
+    if (access->path.empty() || access->path.front() == definition.statement) continue;
+    if (!seen.insert(access->path.front()).second) continue;
+    writers +=
+        fmt::format("{}{}", writers.empty() ? "" : ", ", view.line_text(access->path.front()));
+  }
+  return writers.empty() ? "" : fmt::format("Its storage is written by {}.", writers);
 }
 
 }  // namespace
@@ -346,9 +399,19 @@ CommandResult command_explain(Call& call) {
     }
     return explain_step(call, call.session.document(), *number);
   }
-  auto target = resolve_only(call, DefaultPhase::FirstComputation, Bare::Place);
+  auto target = resolve_only(call, Bare::Place);
   if (!target) return stop_with(call, target.error());
-  if (target->place.empty()) {
+  // A region is explained as the call that it is.
+  std::optional<std::uint32_t> region_call;
+  if (target->region) {
+    const auto& statements = target->document->trace(target->phase).bound_symbols;
+    const auto found = std::find_if(
+        statements.begin(), statements.end(),
+        [&](const auto& statement) { return statement->callee == target->region->name; });
+    region_call = static_cast<std::uint32_t>(found - statements.begin());
+    target->region.reset();
+  }
+  if (target->place.empty() && !region_call) {
     call.fail("explain needs a line or a name: trace.txt:2:31, trace.txt::t7");
     return ExitCode::Usage;
   }
@@ -358,41 +421,43 @@ CommandResult command_explain(Call& call) {
   const std::string place = target->place;
   const ProgramView view(std::move(*target), *facts);
   const Explainer explainer(view, audit(view.trace(), *facts, earlier_computation(view.target())));
-  if (const auto line = number_of(place)) {
+  std::vector<std::uint32_t> explained;
+  std::vector<std::string> afterwards;  // by explained statement: who else writes its storage
+  if (region_call) {
+    explained = {*region_call};
+    afterwards = {""};
+  } else if (const auto line = number_of(place)) {
     const auto index = statement_at(view.lines(), static_cast<std::uint32_t>(*line));
-    if (!index) {
-      call.fail(fmt::format("line {} holds no statement of phase {}", *line, view.target().phase));
-      return ExitCode::Usage;
+    if (!index) return stop_with(call, unknown_name(view.target(), place));
+    explained = {*index};
+    afterwards = {""};
+  } else {
+    const auto definitions = view.definitions(place);
+    if (definitions.empty()) return stop_with(call, unknown_name(view.target(), place));
+    for (const DefinitionId id : definitions) {
+      explained.push_back(view.def_use().definitions()[id].statement);
+      afterwards.push_back(other_writers(view, id));
     }
-    call.result(explainer.statement(*index, call.paint));
-    return {};
   }
-  const auto definitions = view.definitions(place);
-  if (definitions.empty()) {
-    std::vector<std::string_view> names;
-    for (const Definition& definition : view.def_use().definitions())
-      names.push_back(definition.name);
-    const std::string_view near = nearest(place, names);
-    call.fail(fmt::format("nothing in phase {} is called '{}'", view.target().phase, place));
-    if (!near.empty()) call.sink.note(fmt::format("did you mean '{}'?\n", near));
-    return ExitCode::Usage;
-  }
-  for (const DefinitionId id : definitions) {
-    const Definition& definition = view.def_use().definitions()[id];
-    if (definition.statement != kArgument)
-      call.result(explainer.statement(definition.statement, call.paint));
-    const Placement* placement = view.aliases().placement(id);
-    if (placement == nullptr) continue;
-    std::string writers;
-    std::set<std::uint32_t> seen;
-    for (const Access* access : view.aliases().writes_to(placement->storage)) {
-      if (access->path.empty() || access->path.front() == definition.statement) continue;
-      if (seen.insert(access->path.front()).second) {
-        writers +=
-            fmt::format("{}{}", writers.empty() ? "" : ", ", view.line_text(access->path.front()));
-      }
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < explained.size(); ++i) {
+    if (call.json()) {
+      if (explained[i] == kArgument) continue;
+      Json row = statement_json(view, explained[i]);
+      row["sentences"] = explainer.sentences(explained[i]);
+      if (!afterwards[i].empty()) row["sentences"].push_back(afterwards[i]);
+      rows.push_back(std::move(row));
+      continue;
     }
-    if (!writers.empty()) call.result(fmt::format("  Its storage is written by {}.\n", writers));
+    if (explained[i] != kArgument) call.result(explainer.statement(explained[i], call.paint));
+    if (!afterwards[i].empty()) call.result("  " + afterwards[i] + "\n");
+  }
+  if (call.json()) {
+    Json json;
+    json["schema"] = "thunderglass.explain/1";
+    json["address"] = view.target().shown;
+    json["statements"] = std::move(rows);
+    call.result(dump(json) + "\n");
   }
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/address.h"
 #include "app/batch.h"
 #include "app/paste_text.h"
 #include "app/program_view.h"
@@ -74,7 +75,12 @@ std::string findings_text(const Findings& findings) {
   return text;
 }
 
-Json info_json(const Document& document) {
+// FILE:PHASE is about that phase alone.
+bool is_asked(const std::optional<std::size_t>& only, std::size_t phase) {
+  return !only || *only == phase;
+}
+
+Json info_json(const Document& document, const std::optional<std::size_t>& only) {
   Json json;
   const TraceFile& file = *document.file;
   json["schema"] = "thunderglass.info/1";
@@ -83,6 +89,7 @@ Json info_json(const Document& document) {
   json["era"] = {{"guess", era_text(era.era)}, {"reason", era.reason}};
   json["phases"] = Json::array();
   for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    if (!is_asked(only, i)) continue;
     const Phase& phase = document.phases[i]->phase;
     const PhaseCounts counts = count_phase(phase.trace);
     Json row;
@@ -106,7 +113,8 @@ Json info_json(const Document& document) {
   return json;
 }
 
-std::string info_text(const Document& document, const Paint& paint) {
+std::string info_text(const Document& document, const std::optional<std::size_t>& only,
+                      const Paint& paint) {
   const TraceFile& file = *document.file;
   std::string out = fmt::format("{}  {}, {}\n", paint(Role::Heading, file.name),
                                 count_of(document.phases.size(), "program", "programs"),
@@ -121,6 +129,7 @@ std::string info_text(const Document& document, const Paint& paint) {
               {Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
                Align::Right, Align::Right, Align::Right, Align::Right, Align::Left});
   for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    if (!is_asked(only, i)) continue;
     const Phase& phase = document.phases[i]->phase;
     const PhaseCounts counts = count_phase(phase.trace);
     table.add({std::to_string(i), std::string(kind_text(phase.kind)),
@@ -141,28 +150,26 @@ ExitCode reading_exit(const TraceFile& file) {
   return file.phases.empty() || errors ? ExitCode::Unreadable : ExitCode::Done;
 }
 
-FileOutcome info_of(const std::string& path, Session& session, Call& call) {
+FileOutcome info_of(const std::string& path, Session&, Call& call) {
   FileOutcome outcome;
-  const auto file = session.file(path);
-  if (!file) {
-    outcome.exit = exit_code_of(file.error().code);
+  const auto target = resolve_file(call, path);
+  if (!target) {
+    outcome.exit = exit_code_of(target.error().code);
     outcome.verdict = "unreadable";
-    outcome.line = file.error().message;
+    outcome.line = target.error().message;
     return outcome;
   }
-  outcome.exit = reading_exit(**file);
-  if ((*file)->phases.empty()) {
-    outcome.verdict = "unreadable";
-    outcome.line = "no trace found";
-    return outcome;
-  }
-  const auto document = document_of(*file);
-  if (call.json()) {
-    outcome.json = dump(info_json(*document), -1);
-  }
+  const Document& document = *target->document;
+  const std::optional<std::size_t> only =
+      target->names_phase ? std::optional(target->phase) : std::nullopt;
+  outcome.exit = reading_exit(*document.file);
+  if (call.json()) outcome.json = dump(info_json(document, only), -1);
   PhaseCounts sum;
-  for (const auto& phase : document->phases) {
-    const PhaseCounts counts = count_phase(phase->phase.trace);
+  std::size_t programs = 0;
+  for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    if (!is_asked(only, i)) continue;
+    ++programs;
+    const PhaseCounts counts = count_phase(document.trace(i));
     sum.statements += counts.statements;
     sum.copies += counts.copies;
     sum.bytes_copied += counts.bytes_copied;
@@ -170,12 +177,11 @@ FileOutcome info_of(const std::string& path, Session& session, Call& call) {
     sum.unknown += counts.unknown;
   }
   outcome.verdict = outcome.exit == ExitCode::Done ? "read" : "read with errors";
-  outcome.line = fmt::format("{}, {}, {}, {} in-place",
-                             count_of(document->phases.size(), "program", "programs"),
+  outcome.line = fmt::format("{}, {}, {}, {} in-place", count_of(programs, "program", "programs"),
                              count_of(sum.statements, "statement", "statements"),
                              count_of(sum.copies, "copy", "copies"), sum.in_place);
   if (sum.unknown > 0) outcome.line += fmt::format(", {} unknown", sum.unknown);
-  const std::string findings = findings_text(count_findings((*file)->diagnostics));
+  const std::string findings = findings_text(count_findings(document.file->diagnostics));
   if (!findings.empty()) outcome.line += fmt::format(" ({})", findings);
   return outcome;
 }
@@ -185,25 +191,19 @@ FileOutcome info_of(const std::string& path, Session& session, Call& call) {
 CommandResult command_info(Call& call) {
   const auto& operands = call.command.operands;
   if (is_batch(operands)) return run_batch(call, expand_globs(operands), info_of);
-  std::shared_ptr<const Document> document;
-  if (operands.empty()) {
-    if (!call.session.interactive || call.session.document().file == nullptr) {
-      call.fail("info needs a FILE");
-      return ExitCode::Usage;
-    }
-    document = call.session.shared_document();
-  } else {
-    const auto file = call.session.file(operands.front());
-    if (!file) return stop_with(call, file.error());
-    document = document_of(*file);
+  if (operands.empty() && !call.session.interactive) {
+    call.fail("info needs a FILE");
+    return ExitCode::Usage;
   }
-  show_reading_findings(call, *document->file);
-  if (call.json()) {
-    call.result(dump(info_json(*document)) + "\n");
-  } else {
-    call.result(info_text(*document, call.paint));
-  }
-  return {reading_exit(*document->file)};
+  const auto target = resolve_file(call, operands.empty() ? ":" : operands.front());
+  if (!target) return stop_with(call, target.error());
+  const Document& document = *target->document;
+  const std::optional<std::size_t> only =
+      target->names_phase ? std::optional(target->phase) : std::nullopt;
+  show_reading_findings(call, *document.file);
+  call.result(call.json() ? dump(info_json(document, only)) + "\n"
+                          : info_text(document, only, call.paint));
+  return {reading_exit(*document.file)};
 }
 
 namespace {
@@ -280,7 +280,7 @@ ExitCode load_pasted_text(Session& session, Sink& sink, std::string text, std::s
     return ExitCode::Unreadable;
   }
   const auto document = document_of(file);
-  sink.result(info_text(*document, paint));
+  sink.result(info_text(*document, {}, paint));
   session.push(document, "paste");
   return reading_exit(*file);
 }

@@ -9,6 +9,8 @@
 #include "app/program_view.h"
 #include "app/session.h"
 #include "app/statement_row.h"
+#include "core/analysis/copy_cost.h"
+#include "core/base/text.h"
 #include "core/export/json.h"
 #include "core/text/printer.h"
 
@@ -57,7 +59,85 @@ std::string written_text(const ProgramView& view, std::uint32_t index) {
   return text.empty() ? view.badge(index) : text;
 }
 
+Json arguments_json(const ProgramView& view) {
+  Json json;
+  json["schema"] = "thunderglass.arguments/1";
+  json["address"] = view.target().shown;
+  json["arguments"] = Json::array();
+  for (const Parameter& parameter : view.trace().parameters) {
+    if (parameter.name.empty()) continue;
+    const auto definitions = view.definitions(parameter.name);
+    const Type* type = view.types().find(parameter.name);
+    const Placement* placement =
+        definitions.empty() ? nullptr : view.aliases().placement(definitions.front());
+    const std::string path = view.argument_path(parameter.name);
+    Json row;
+    row["name"] = parameter.prefix + parameter.name;
+    row["type"] = type == nullptr ? Json(nullptr) : Json(type->text);
+    row["path"] = path.empty() ? Json(nullptr) : Json(path);
+    row["read_by"] = definitions.empty()
+                         ? std::vector<std::uint32_t>{}
+                         : view.def_use().definitions()[definitions.front()].readers;
+    row["storage"] = placement == nullptr ? Json(nullptr) : Json(placement->storage);
+    json["arguments"].push_back(std::move(row));
+  }
+  return json;
+}
+
+// "setitem_" for a copy inside a composite, "nvFusion0" for one inside a region; empty at depth 0.
+std::string around_text(const ProgramView& view, const CopySite& copy) {
+  return copy.path.size() < 2 ? ""
+                              : std::string(base_name(view.statement(copy.path.front()).callee));
+}
+
+// Every copy_ wherever it stands, one a row.
+CommandResult list_copies(Call& call, const ProgramView& view, const RE2* pattern) {
+  Json rows = Json::array();
+  Table table({"line", "", "what", "copy", "bytes", "storage"},
+              {Table::Align::Right, Table::Align::Left, Table::Align::Left, Table::Align::Left,
+               Table::Align::Right});
+  for (const CopySite& copy : view.aliases().copies()) {
+    const std::string text = one_line(*copy.statement);
+    if (pattern != nullptr && !RE2::PartialMatch(text, *pattern)) continue;
+    const std::string around = around_text(view, copy);
+    const std::string storage = view.aliases().storages()[copy.destination_at.storage].label;
+    const auto bytes = bytes_moved(copy);
+    // Inner statements know their own line only where the text has one.
+    const std::uint32_t line = copy.statement->at.line != 0 && view.target().from_file()
+                                   ? copy.statement->at.line
+                                   : view.number(copy.path.front());
+    if (call.json()) {
+      rows.push_back({{"path", copy.path},
+                      {"line", line},
+                      {"text", text},
+                      {"inside", around.empty() ? Json(nullptr) : Json(around)},
+                      {"source", copy.source},
+                      {"destination", copy.destination},
+                      {"storage", copy.destination_at.storage},
+                      {"bytes", bytes ? Json(*bytes) : Json(nullptr)}});
+      continue;
+    }
+    table.add({line == 0 ? "" : std::to_string(line), call.paint(Role::Write, "W"),
+               around.empty() ? "copy" : "copy in " + around, text, bytes ? bytes_text(*bytes) : "",
+               fmt::format("S{} {}", copy.destination_at.storage, storage)});
+  }
+  if (call.json()) {
+    Json json;
+    json["schema"] = "thunderglass.copies/1";
+    json["address"] = view.target().shown;
+    json["copies"] = std::move(rows);
+    call.result(dump(json) + "\n");
+  } else {
+    call.result(table.empty() ? "no copies\n" : table.text(call.paint));
+  }
+  return {};
+}
+
 CommandResult list_arguments(Call& call, const ProgramView& view) {
+  if (call.json()) {
+    call.result(dump(arguments_json(view)) + "\n");
+    return {};
+  }
   Table table({"argument", "type", "path in the call", "read", "storage"},
               {Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right});
   for (const Parameter& parameter : view.trace().parameters) {
@@ -80,7 +160,7 @@ CommandResult list_arguments(Call& call, const ProgramView& view) {
 }  // namespace
 
 CommandResult command_list(Call& call) {
-  auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
   const ExitCode exit =
       show_reading_findings(call, target->file()) ? ExitCode::Unreadable : ExitCode::Done;
@@ -96,6 +176,12 @@ CommandResult command_list(Call& call) {
       call.fail(fmt::format("--grep: {}", filter.pattern->error()));
       return ExitCode::Usage;
     }
+  }
+  const bool copies_only = filter.copies && !filter.writes && !filter.views && !filter.all;
+  if (copies_only) {
+    CommandResult listed = list_copies(call, view, filter.pattern.get());
+    listed.exit = std::max(listed.exit, exit);
+    return listed;
   }
   const bool any_kind = filter.writes || filter.copies || filter.views;
   Json rows = Json::array();

@@ -1,6 +1,7 @@
 // pass, functionalize, and moving through their steps.
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "app/address.h"
 #include "app/pass_run.h"
 #include "app/session.h"
+#include "core/base/shell_word.h"
 #include "core/base/text.h"
 #include "core/export/json.h"
 #include "core/export/trace_diff.h"
@@ -208,12 +210,17 @@ CommandResult command_pass(Call& call) {
   std::vector<const PassInfo*> passes;
   for (const std::string& name : split_names(operands[0])) {
     const PassInfo* pass = find_pass(name);
+    std::error_code error;
+    if (pass == nullptr && std::filesystem::is_regular_file(operands[0], error)) {
+      call.fail("the names of passes come first");
+      call.sink.note(fmt::format("for example: pass dead_code {}\n", shell_word(operands[0])));
+      return ExitCode::Usage;
+    }
     if (pass == nullptr) return unknown_pass(call, name);
     passes.push_back(pass);
   }
   if (passes.empty()) return unknown_pass(call, operands[0]);
-  const auto target =
-      resolve(call, operands.size() == 2 ? operands[1] : ":", DefaultPhase::FirstComputation);
+  const auto target = resolve_program(call, operands.size() == 2 ? operands[1] : ":");
   if (!target) return stop_with(call, target.error());
   const auto context = context_of(call, target->trace());
   if (!context) return stop_with(call, context.error());
@@ -221,7 +228,7 @@ CommandResult command_pass(Call& call) {
 }
 
 CommandResult command_functionalize(Call& call) {
-  const auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  const auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
   const auto context = context_of(call, target->trace());
   if (!context) return stop_with(call, context.error());

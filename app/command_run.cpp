@@ -101,10 +101,10 @@ std::string alias_table(const RunResult& result, const Paint& paint) {
 }
 
 std::string run_text(const RunInputs& inputs, const RunResult& result, const RunLog& log,
-                     const std::string& where, const Paint& paint) {
-  std::string out =
-      fmt::format("{} {}: {} on cpu, seed {}\n", paint(Role::Good, "ran"), where,
-                  count_of(result.statements_run, "statement", "statements"), inputs.seed);
+                     const Target& target, const Paint& paint) {
+  std::string out = fmt::format(
+      "{} {}: {} on cpu, seed {}\n", paint(Role::Good, "ran"), target.label(),
+      count_of(count_phase(target.trace()).statements, "statement", "statements"), inputs.seed);
   if (!log.summaries.empty()) {
     Table table({}, {Table::Align::Right});
     for (const auto& [line, text, value] : log.summaries) {
@@ -176,12 +176,12 @@ Json values_json(const std::vector<NamedValue>& values) {
 }
 
 Json run_json(const RunInputs& inputs, const RunResult& result, const RunLog& log,
-              const std::string& where) {
+              const Target& target) {
   Json json;
   json["schema"] = "thunderglass.run/1";
-  json["address"] = where;
+  json["address"] = target.shown;
   json["seed"] = inputs.seed;
-  json["statements_run"] = result.statements_run;
+  json["statements"] = count_phase(target.trace()).statements;
   json["inputs"] = values_json(inputs.arguments);
   json["outputs"] = values_json(result.outputs);
   json["final_arguments"] = values_json(result.final_arguments);
@@ -195,12 +195,16 @@ Json run_json(const RunInputs& inputs, const RunResult& result, const RunLog& lo
 }  // namespace
 
 CommandResult command_run(Call& call) {
-  auto target = resolve_only(call, DefaultPhase::FirstComputation);
+  auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
   show_reading_findings(call, target->file());
   const Trace& trace = target->trace();
   auto inputs = inputs_of(call.command, trace);
-  if (!inputs) return stop_with(call, inputs.error());
+  if (!inputs) {
+    const Diagnostic& error = inputs.error();
+    if (error.at.line == 0) return stop_with(call, error);
+    return stop_with(call, error, target->file().name, target->file().text);
+  }
   const std::vector<std::uint32_t> numbers =
       statement_numbers(list_lines(trace, target->numbering()), trace.bound_symbols.size());
   RunLog log;
@@ -225,9 +229,9 @@ CommandResult command_run(Call& call) {
   for (const std::string& text : log.disagreements) call.note(fmt::format("note: {}\n", text));
   for (const std::string& text : result->notes) call.note(fmt::format("note: {}\n", text));
   if (call.json()) {
-    call.result(dump(run_json(*inputs, *result, log, target->shown)) + "\n");
+    call.result(dump(run_json(*inputs, *result, log, *target)) + "\n");
   } else {
-    call.result(run_text(*inputs, *result, log, target->shown, call.paint));
+    call.result(run_text(*inputs, *result, log, *target, call.paint));
   }
   ExitCode exit = log.wrong_types.empty() ? ExitCode::Done : ExitCode::Finding;
   for (const std::string& text : call.command.values(Option::Expect)) {

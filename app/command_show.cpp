@@ -224,6 +224,30 @@ Json show_json(const ProgramView& view, const Shown& shown) {
   return json;
 }
 
+CommandResult bad_range(Call& call) {
+  call.fail("--lines expects 12, 12-40, 12- or -40");
+  return ExitCode::Usage;
+}
+
+// The programs of the file that a range of its lines touches, when the address left it open which
+// one is meant.
+std::vector<Target> programs_in(const Target& target, LineRange range) {
+  std::vector<Target> found;
+  const Document& document = *target.document;
+  for (std::size_t i = 0; i < document.phases.size(); ++i) {
+    if (!document.phases[i]->from_file) continue;
+    Target other = target;
+    other.phase = i;
+    other.shown = fmt::format("{}:{}", target.file_shown, i);
+    const std::vector<ListedLine> lines = list_lines(other.trace(), other.numbering());
+    const bool touches = std::any_of(lines.begin(), lines.end(), [&](const ListedLine& line) {
+      return line.number != 0 && line.number >= range.first && line.number <= range.last;
+    });
+    if (touches) found.push_back(std::move(other));
+  }
+  return found;
+}
+
 CommandResult show_one(Call& call, Target target) {
   if (call.command.has(Option::Raw)) {
     std::string text = print(target.trace());
@@ -238,15 +262,12 @@ CommandResult show_one(Call& call, Target target) {
   shown.every_storage = call.command.has(Option::Verbose);
   if (call.command.has(Option::Range)) {
     const auto range = parse_range(call.command.value(Option::Range));
-    if (!range) {
-      call.fail("--lines expects 12, 12-40, 12- or -40");
-      return ExitCode::Usage;
-    }
+    if (!range) return bad_range(call);
     shown.range = *range;
   }
   if (call.command.has(Option::Touching)) {
     const std::string name = call.command.value(Option::Touching);
-    if (view.definitions(name).empty()) return stop_with(call, unknown_name(view, name));
+    if (view.definitions(name).empty()) return stop_with(call, unknown_name(view.target(), name));
     shown.statements = touching(view, name);
   }
   if (!place.empty()) {
@@ -255,12 +276,13 @@ CommandResult show_one(Call& call, Target target) {
       shown.subsymbols = true;
       if (range->first == range->last) {
         const auto index = statement_at(view.lines(), range->first);
-        if (!index) return stop_with(call, unknown_name(view, place));
+        if (!index) return stop_with(call, unknown_name(view.target(), place));
         shown.range = {};
         shown.statements = std::set<std::uint32_t>{*index};
       }
     } else {
-      if (view.definitions(place).empty()) return stop_with(call, unknown_name(view, place));
+      if (view.definitions(place).empty())
+        return stop_with(call, unknown_name(view.target(), place));
       if (!call.json()) {
         call.result(show_name(view, place, call.paint));
         return {};
@@ -283,11 +305,27 @@ CommandResult command_show(Call& call) {
   if (addresses.empty()) addresses.emplace_back(":");
   ExitCode exit = ExitCode::Done;
   for (const std::string& address : addresses) {
-    auto target = resolve(call, address, DefaultPhase::FirstComputation, Bare::Place);
+    auto target = resolve(call, address, Bare::Place);
     if (!target) return stop_with(call, target.error());
     if (show_reading_findings(call, target->file())) exit = ExitCode::Unreadable;
-    const CommandResult result = show_one(call, std::move(*target));
-    if (result.exit != ExitCode::Done) return result;
+    std::string lines = call.command.has(Option::Range) ? call.command.value(Option::Range) : "";
+    if (lines.empty() && target->place.find('-') != std::string::npos) lines = target->place;
+    const auto range = lines.empty() ? std::nullopt : parse_range(lines);
+    if (!lines.empty() && !range) return bad_range(call);
+    std::vector<Target> targets;
+    if (range && !target->names_phase && !target->region && target->from_file()) {
+      targets = programs_in(*target, *range);
+      if (targets.empty()) {
+        call.fail(fmt::format("no program has one of the lines {}", lines));
+        return ExitCode::Usage;
+      }
+    } else {
+      targets.push_back(std::move(*target));
+    }
+    for (Target& one : targets) {
+      const CommandResult result = show_one(call, std::move(one));
+      if (result.exit != ExitCode::Done) return result;
+    }
   }
   return {exit};
 }

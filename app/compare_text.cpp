@@ -50,4 +50,28 @@ std::string comparison_text(const Comparison& comparison, const std::string& lef
   return out + table.text(paint, 2);
 }
 
+ExitCode comparison_exit(const Comparison& comparison, const std::optional<RunError>& error) {
+  switch (comparison.verdict) {
+    case VerdictKind::Same:
+      return ExitCode::Done;
+    case VerdictKind::Different:
+      return ExitCode::Finding;
+    case VerdictKind::NotEstablished:
+      break;
+  }
+  if (!error) return ExitCode::NotEstablished;
+  switch (error->kind) {
+    case RunErrorKind::OutOfMemory:
+    case RunErrorKind::TimedOut:
+      return ExitCode::NotEstablished;
+    case RunErrorKind::Cancelled:
+      return ExitCode::Interrupted;
+    case RunErrorKind::BadProgram:
+    case RunErrorKind::NotSupported:
+    case RunErrorKind::RaisesAsTorch:
+      break;
+  }
+  return ExitCode::RunFailed;
+}
+
 }  // namespace tg

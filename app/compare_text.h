@@ -1,9 +1,12 @@
 // A comparison as text, for every command that compares.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "app/command.h"
 #include "app/output.h"
+#include "core/eager/interpreter.h"
 #include "core/run/compare.h"
 
 namespace tg {
@@ -14,5 +17,8 @@ std::string comparison_text(const Comparison& comparison, const std::string& lef
 
 // "values", "alias lost": what kind of difference it is.
 std::string_view difference_text(DifferenceKind kind);
+
+// What a comparison exits with; `error` is that of the side that could not run.
+ExitCode comparison_exit(const Comparison& comparison, const std::optional<RunError>& error);
 
 }  // namespace tg

@@ -19,9 +19,10 @@ struct ExitRow {
 constexpr ExitRow kExitRows[] = {
     {ExitCode::Done, "done, no finding"},
     {ExitCode::Finding, "a finding: a difference, an avoidable copy, a false --expect"},
-    {ExitCode::Usage, "the command line is wrong"},
-    {ExitCode::Unreadable, "a file cannot be read or parsed"},
-    {ExitCode::RunFailed, "a program failed to run"},
+    {ExitCode::Usage, "the command line is wrong: an option, an address, an edit"},
+    {ExitCode::Unreadable,
+     "a file cannot be read, parsed or written; --alias or --inputs do not fit"},
+    {ExitCode::RunFailed, "a program, or Graphviz, failed to run"},
     {ExitCode::NotEstablished, "not established: out of time or memory, or something cannot run"},
     {ExitCode::Internal, "a mistake in thunderglass itself"},
     {ExitCode::Interrupted, "interrupted"},
@@ -81,6 +82,11 @@ std::string roff(std::string_view text) {
 
 }  // namespace
 
+std::string_view first_spelling(const OpInfo& op) {
+  return op.spellings.empty() ? std::string_view(op.name)
+                              : std::string_view(op.spellings).substr(0, op.spellings.find(' '));
+}
+
 std::string exit_codes_text(std::size_t indent) {
   std::string out;
   for (const ExitRow& row : kExitRows) {
@@ -136,6 +142,7 @@ std::string overview(bool in_repl) {
     out +=
         "\nAn ADDRESS is FILE[:phase[:name-or-line]]: trace.txt, trace.txt:-1, trace.txt:2:t7,\n"
         "trace.txt::31, trace.txt:-1:nvFusion0. A FILE may be -, .gz, .zst, an issue, a log.\n"
+        "Without a phase it is the first computation, with a line the program it is in.\n"
         "\nExit codes\n" +
         exit_codes_text(2);
   } else {
@@ -165,7 +172,13 @@ std::string manual_page() {
       "beginning of its "
       "label. A FILE may be - for standard input, compressed (.gz, .zst), or any text that "
       "contains traces: an "
-      "issue, a log, a mail, a notebook.");
+      "issue, a log, a mail, a notebook. Without a phase the first computation of the file is "
+      "meant, in "
+      "the REPL the current program; a line of the file means the program that it is in. Commands "
+      "on whole "
+      "files (check, report, info, compare) take FILE:PHASE as the file from that phase on, info "
+      "as that "
+      "phase alone.");
   out += "\n.SH COMMANDS\n";
   for (const CommandInfo& command : all_commands()) {
     out += fmt::format(".SS {}\n{}.\n", roff(fmt::format("{} {}", command.name, command.operands)),

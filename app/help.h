@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/command.h"
+#include "core/ir/op.h"
 
 namespace tg {
 
@@ -18,6 +19,9 @@ std::string manual_page();
 std::string completion_script(std::string_view shell);
 // The table of commands as the README has it.
 std::string markdown_commands();
+
+// An operation as traces print it; the table's own name only where no trace does.
+std::string_view first_spelling(const OpInfo& op);
 
 // "0  done, no finding" ...: the exit codes, one a line.
 std::string exit_codes_text(std::size_t indent);

@@ -1,6 +1,7 @@
 #include "app/output.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -10,8 +11,9 @@
 namespace tg {
 
 void StreamSink::result(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if ((std::fflush(stdout) != 0 || !written) && error_ == 0) error_ = errno != 0 ? errno : EIO;
 }
 
 void StreamSink::note(std::string_view text) {

@@ -24,6 +24,11 @@ class StreamSink : public Sink {
  public:
   void result(std::string_view text) override;
   void note(std::string_view text) override;
+  // errno of the first result that did not reach standard output (a full disk); 0: all did.
+  [[nodiscard]] int write_error() const { return error_; }
+
+ private:
+  int error_ = 0;
 };
 
 // Keeps the two apart and, in `all`, in the order in which they came.

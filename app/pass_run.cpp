@@ -117,12 +117,39 @@ std::string StepPrinter::text(const Step& step, std::size_t number) {
   const std::size_t column = indent.size() + 9;
   const std::string margin(column, ' ');
   out += margin + wrap(step.reason, kWidth, column) + "\n";
+  // What is erased in one place and put into another has moved.
+  std::vector<std::string> erased;
+  for (const Edit& edit : step.edits) {
+    if (edit.kind == Edit::Kind::Erase) erased.push_back(statement_text(edit.at));
+  }
+  std::vector<std::string> moved;
+  for (const Edit& edit : step.edits) {
+    if (edit.kind == Edit::Kind::Replace || !edit.statement) continue;
+    const auto from = std::find(erased.begin(), erased.end(), one_line(*edit.statement));
+    if (from == erased.end()) continue;
+    moved.push_back(*from);
+    erased.erase(from);
+  }
   for (const Edit& edit : step.edits) {
     if (edit.kind == Edit::Kind::Erase || edit.kind == Edit::Kind::Replace) {
-      out += margin + paint_(Role::Removed, "- " + statement_text(edit.at)) + "\n";
+      const std::string gone = statement_text(edit.at);
+      const bool stays = edit.kind == Edit::Kind::Erase &&
+                         std::find(moved.begin(), moved.end(), gone) != moved.end();
+      const bool inside =
+          edit.kind == Edit::Kind::Replace && edit.statement && one_line(*edit.statement) == gone;
+      if (inside) {
+        out += margin + paint_(Role::Changed, "~ " + gone) + "  (its sub-statements)\n";
+        current_[edit.at] = edit.statement;
+        continue;
+      }
+      if (!stays) out += margin + paint_(Role::Removed, "- " + gone) + "\n";
     }
     if (!edit.statement) continue;
-    out += margin + paint_(Role::Added, "+ " + one_line(*edit.statement)) + "\n";
+    const std::string come = one_line(*edit.statement);
+    const bool moves = edit.kind != Edit::Kind::Replace &&
+                       std::find(moved.begin(), moved.end(), come) != moved.end();
+    out += margin +
+           (moves ? paint_(Role::Changed, "> " + come) : paint_(Role::Added, "+ " + come)) + "\n";
     current_[edit.kind == Edit::Kind::Replace ? edit.at : edit.inserted] = edit.statement;
   }
   return out;

@@ -30,8 +30,8 @@ std::shared_ptr<const Document> move_cursor(const Document& document, std::size_
 class StepPrinter {
  public:
   StepPrinter(const Trace& before, const Paint& paint) : before_(before), paint_(paint) {}
-  // "step 3  keep-one-copy  line 12", the reason, what goes as "-" and what comes as "+" lines.
-  // `number` is 1-based. Call it for every step in order.
+  // "step 3  keep-one-copy  line 12", the reason, what goes as "-", what comes as "+", what moves
+  // as ">" lines. `number` is 1-based. Call it for every step in order.
   std::string text(const Step& step, std::size_t number);
 
  private:

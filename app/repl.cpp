@@ -75,7 +75,10 @@ void Repl::run_line(std::string_view line, std::stop_token stop) {
     run_line(again, stop);
     return;
   }
-  for (const auto& words : parsed.commands) {
+  for (const auto& typed : parsed.commands) {
+    // A command line copied from a shell or a manual works here too.
+    const bool from_shell = typed.size() > 1 && typed.front() == "thunderglass";
+    const std::vector<std::string> words(typed.begin() + (from_shell ? 1 : 0), typed.end());
     const CommandInfo* command = find_command(words.front(), true);
     const bool steps = command != nullptr && (command->name == "step" || command->name == "back" ||
                                               command->name == "next");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -104,8 +105,10 @@ Expected<CompareOptions, std::string> compare_options_of(const ParsedCommand& co
       double value = 0;
       const auto [end, error] =
           std::from_chars(number.data(), number.data() + number.size(), value);
-      if (error != std::errc{} || end != number.data() + number.size() || value < 0) {
-        return fmt::format("{} expects a number, found '{}'", info(option).long_name, text);
+      if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(value) ||
+          std::signbit(value)) {
+        return fmt::format("{} expects a finite number that is not negative, found '{}'",
+                           info(option).long_name, text);
       }
       by_name.try_emplace(name, base).first->second.*bound = value;
     }

@@ -1,6 +1,7 @@
 #include "app/session.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -35,13 +36,6 @@ std::size_t first_computation(const Document& document) {
   return 0;
 }
 
-std::size_t last_computation(const Document& document) {
-  for (std::size_t i = document.phases.size(); i-- > 0;) {
-    if (document.phases[i]->phase.kind == TraceKind::Computation) return i;
-  }
-  return document.phases.empty() ? 0 : document.phases.size() - 1;
-}
-
 Session::Session() {
   history_.push_back({std::make_shared<const Document>(), ""});
 }
@@ -53,7 +47,8 @@ void Session::push(std::shared_ptr<const Document> next, std::string command) {
 }
 
 std::string Session::undo() {
-  if (at_ == 0) return {};
+  // The session without any document is no place to go back to.
+  if (at_ == 0 || history_[at_ - 1].document->file == nullptr) return {};
   return history_[at_--].command;
 }
 
@@ -63,12 +58,41 @@ std::vector<std::string> Session::commands() const {
   return texts;
 }
 
+namespace {
+
+// A file that is not there: perhaps one of its folder was meant. Stems are compared, since equal
+// endings make any two names alike.
+Diagnostic with_near_file(Diagnostic diagnostic, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (diagnostic.code != DiagnosticCode::CannotRead || fs::exists(path, error)) return diagnostic;
+  const fs::path wanted(path);
+  std::map<std::string, std::string> names;  // by stem
+  constexpr std::size_t kMostFiles = 4000;
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+  for (fs::directory_iterator it(folder, error), end;
+       !error && it != end && names.size() < kMostFiles; it.increment(error)) {
+    names.emplace(it->path().stem().string(), it->path().filename().string());
+  }
+  const std::string stem = wanted.stem().string();
+  std::vector<std::string_view> stems;
+  for (const auto& [other, name] : names) stems.push_back(other);
+  const auto near = names.find(std::string(nearest(stem, stems)));
+  if (near != names.end()) {
+    diagnostic.hint =
+        fmt::format("did you mean '{}'?", (wanted.parent_path() / near->second).generic_string());
+  }
+  return diagnostic;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const TraceFile>> Session::file(const std::string& path, bool again) {
   const auto found = files_.find(path);
   // Standard input can be read only once.
   if (found != files_.end() && (!again || path == "-")) return found->second;
   Result<std::string> text = read_file(path);
-  if (!text) return Unexpected{text.error()};
+  if (!text) return Unexpected{with_near_file(text.error(), path)};
   auto parsed = std::make_shared<const TraceFile>(parse_trace_file(path, std::move(*text)));
   files_[path] = parsed;
   return parsed;
@@ -76,17 +100,24 @@ Result<std::shared_ptr<const TraceFile>> Session::file(const std::string& path, 
 
 namespace {
 
-// Codes that do not mean "the input cannot be used".
+// Codes that do not mean "the input cannot be read, or the output not be written". An address or an
+// edit that makes no sense is usage; --alias and --inputs describe the input, so what is wrong in
+// them is wrong input; a budget that ran out establishes nothing.
 constexpr std::pair<DiagnosticCode, ExitCode> kExitCodes[] = {
     {DiagnosticCode::BadExpectation, ExitCode::Usage},
     {DiagnosticCode::BadAddress, ExitCode::Usage},
     {DiagnosticCode::BadEdit, ExitCode::Usage},
     {DiagnosticCode::WouldOverwrite, ExitCode::Usage},
+    {DiagnosticCode::NoSuchName, ExitCode::Usage},
+    {DiagnosticCode::UnknownPass, ExitCode::Usage},
     {DiagnosticCode::CannotRun, ExitCode::RunFailed},
     {DiagnosticCode::NotSupported, ExitCode::RunFailed},
     {DiagnosticCode::RunRaised, ExitCode::RunFailed},
-    {DiagnosticCode::MemoryLimit, ExitCode::RunFailed},
-    {DiagnosticCode::TimeLimit, ExitCode::RunFailed},
+    {DiagnosticCode::GraphvizMissing, ExitCode::RunFailed},
+    {DiagnosticCode::GraphvizFailed, ExitCode::RunFailed},
+    {DiagnosticCode::GraphvizStopped, ExitCode::NotEstablished},
+    {DiagnosticCode::MemoryLimit, ExitCode::NotEstablished},
+    {DiagnosticCode::TimeLimit, ExitCode::NotEstablished},
     {DiagnosticCode::Cancelled, ExitCode::Interrupted},
 };
 
@@ -123,6 +154,7 @@ bool show_reading_findings(Call& call, const TraceFile& file) {
 
 CommandResult stop_with(Call& call, const Diagnostic& diagnostic, std::string_view file,
                         std::string_view text) {
+  call.stopped_by.push_back(diagnostic);
   std::string shown =
       file.empty() ? fmt::format("{} {} [{}]\n{}", call.note_paint(Role::Bad, "thunderglass:"),
                                  diagnostic.message, code_text(diagnostic.code),

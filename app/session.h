@@ -52,9 +52,8 @@ std::shared_ptr<const Document> document_of(std::shared_ptr<const TraceFile> fil
 // A copy with one more phase, which becomes the current one.
 std::shared_ptr<Document> with_phase(const Document& document, DocumentPhase phase);
 
-// The program that a user most likely means: the first computation, or the last one.
+// The program that an address without a phase means: the first computation.
 std::size_t first_computation(const Document& document);
-std::size_t last_computation(const Document& document);
 
 class Session {
  public:
@@ -64,7 +63,7 @@ class Session {
     return history_[at_].document;
   }
   void push(std::shared_ptr<const Document> next, std::string command);
-  // The command that was undone; empty when there is nothing to undo.
+  // The command that was undone; empty when there is nothing to undo. The first load stays.
   std::string undo();
   // Commands that made the documents up to the current one, oldest first.
   [[nodiscard]] std::vector<std::string> commands() const;

@@ -47,17 +47,4 @@ Json statement_json(const ProgramView& view, std::uint32_t index) {
   return row;
 }
 
-Diagnostic unknown_name(const ProgramView& view, std::string_view name) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::BadAddress;
-  diagnostic.message =
-      fmt::format("phase {} has no name and no line '{}'", view.target().phase, name);
-  std::vector<std::string_view> names;
-  for (const Definition& definition : view.def_use().definitions())
-    names.push_back(definition.name);
-  const std::string_view near = nearest(name, names);
-  if (!near.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", near);
-  return diagnostic;
-}
-
 }  // namespace tg

@@ -15,7 +15,4 @@ Role role_of_mark(char mark);
 // Line, text, margin letter, names with their storages and readers.
 Json statement_json(const ProgramView& view, std::uint32_t index);
 
-// bad-address for a name that the program does not have, with the nearest one.
-Diagnostic unknown_name(const ProgramView& view, std::string_view name);
-
 }  // namespace tg

@@ -245,7 +245,7 @@ class AliasResolver {
       }
     }
     while (!chain.empty()) {
-      if (const auto problem = place_one(*chain.back())) return problem;
+      if (auto problem = place_one(*chain.back())) return problem;
       chain.pop_back();
     }
     return std::nullopt;

@@ -80,7 +80,7 @@ Binding AliasBuilder::fresh(std::string_view name, const TypeRef& type,
 
 Binding AliasBuilder::fresh_or_alias(std::string_view name, const TypeRef& type,
                                      const std::vector<TensorIndex>& inputs) {
-  const Binding binding = fresh(name, type, std::nullopt);
+  Binding binding = fresh(name, type, std::nullopt);
   Placement& placement = tensors_[binding.tensor];
   for (const TensorIndex input : inputs) {
     const Placement& from = tensors_[input];
@@ -136,7 +136,7 @@ Binding AliasBuilder::argument(std::string_view name, const TypeRef& type) {
 // unknown.
 Binding AliasBuilder::missing(std::string_view name) {
   const TypeRef type = types_.find_ref(std::string(name));
-  const Binding binding = fresh(name, type, std::nullopt);
+  Binding binding = fresh(name, type, std::nullopt);
   tensors_[binding.tensor].may_be_anything = true;
   tensors_[binding.tensor].maybe = true;
   tensors_[binding.tensor].whole = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,7 @@ class HazardFinder {
     copies_onto_duplicates(fates);
     find_stale_copies();
     find_region_hazards(trace_, def_use_, aliases_, findings_);
+    writes_to_leaves();
     writes_through_overlaps();
     redundant_alias_updates();
     whole_copies_for_parts();
@@ -288,6 +290,32 @@ class HazardFinder {
     return statement.kind == StatementKind::UnpackTrivial
                ? fmt::format("as an argument ({})", where)
                : fmt::format("at {}", where);
+  }
+
+  // Only an annotation tells that an argument is a leaf: # x: "cpu f32[3]"  (requires_grad=True,
+  // leaf). With gradient tracking off a write to one is allowed.
+  void writes_to_leaves() {
+    std::unordered_set<std::string_view> leaves;
+    for (const BoundSymbolRef& statement : trace_.bound_symbols) {
+      if (statement->kind == StatementKind::UnpackTrivial && has_remark(*statement, "leaf") &&
+          has_remark(*statement, "requires_grad=True")) {
+        leaves.insert(statement->output.text);
+      }
+    }
+    for (StorageId id = 0; !leaves.empty() && id < aliases_.storages().size(); ++id) {
+      const StorageFacts& storage = aliases_.storages()[id];
+      const auto leaf =
+          std::find_if(storage.names.begin(), storage.names.end(),
+                       [&](const std::string& name) { return leaves.contains(name); });
+      if (!storage.is_argument || leaf == storage.names.end()) continue;
+      for (const Access* write : aliases_.writes_to(id)) {
+        const Value* tracked = keyword_argument(statement_at(trace_, write->path), "grad_enabled");
+        if (tracked != nullptr && tracked->text == "False") continue;
+        add(FindingCode::LeafWrite, write->path,
+            fmt::format("argument `{}` requires grad, is a leaf and is written in place", *leaf));
+        break;
+      }
+    }
   }
 
   void duplicate_definitions() {

@@ -20,6 +20,9 @@ namespace tg {
     "it is a copy of the argument): the argument does not get the value.")                         \
   X(StaleCopy, "stale-copy", Error,                                                                \
     "A copy_ stores a value of a variable that is not its newest one.")                            \
+  X(LeafWrite, "leaf-write", Error,                                                                \
+    "An argument that is a leaf and requires grad is written in place: eager PyTorch refuses it, " \
+    "and a compiled program gives gradients that mean nothing.")                                   \
   X(WriteAfterRead, "write-after-read", Warning,                                                   \
     "One fusion reads elements of a storage and writes them, and the read is not element by "      \
     "element: without an order between the two the reader may see new values.")                    \

@@ -86,9 +86,12 @@ Result<std::string> decompress(const std::string& packed, const std::string& pat
   const std::unique_ptr<archive, ArchiveDeleter> reader(archive_read_new());
   const auto damaged = [&]() {
     const char* words = archive_error_string(reader.get());
-    return Unexpected{world_error(DiagnosticCode::BadCompression,
-                                  fmt::format("cannot decompress '{}': {}", path,
-                                              words != nullptr ? words : "its header is damaged"))};
+    Diagnostic diagnostic =
+        world_error(DiagnosticCode::BadCompression,
+                    fmt::format("cannot decompress '{}': {}", path,
+                                words != nullptr ? words : "its header is damaged"));
+    diagnostic.hint = "the file is damaged or truncated: get it anew";
+    return Unexpected{std::move(diagnostic)};
   };
   archive_read_support_filter_gzip(reader.get());
   archive_read_support_filter_zstd(reader.get());

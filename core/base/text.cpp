@@ -60,7 +60,9 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > word.size() + 2 || word.size() > candidate.size() + 2) continue;
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
+    // Words without a common letter are never near.
+    const bool common = distance < std::max(word.size(), candidate.size());
+    if (common && distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }

@@ -8,10 +8,12 @@
 
 #include "core/base/text.h"
 #include "core/check/explain.h"
+#include "core/check/next_steps.h"
 #include "core/check/repair.h"
+#include "core/check/replay.h"
 #include "core/check/write_history.h"
+#include "core/ir/program_source.h"
 #include "core/run/inputs.h"
-#include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace tg {
@@ -34,57 +36,17 @@ std::string statement_place(const Trace& trace, std::uint32_t index) {
 }
 
 // "line 15  x[1] = 7.0   model.py:9"
-std::string describe_statement(const Trace& trace, std::uint32_t index) {
+std::string describe_statement(const Trace& trace, std::uint32_t index,
+                               const std::vector<const Trace*>& earlier) {
   const BoundSymbol& statement = *trace.bound_symbols[index];
-  std::string text = fmt::format("{}  {}", statement_place(trace, index), one_line(statement));
-  if (const auto& program = statement.program_line) {
-    text = fmt::format("{}  {}   {}:{}", statement_place(trace, index), trim(program->text),
-                       program->file, program->line);
+  const ProgramSource source = source_of(trace, index, earlier);
+  const std::string place = statement_place(trace, index);
+  if (source.line != nullptr) {
+    return fmt::format("{}  {}   {}:{}", place, trim(source.line->text), source.line->file,
+                       source.line->line);
   }
-  return text;
-}
-
-// As a compiler acquires it: nothing has wrapped its return, split it or dropped names yet. Only on
-// such a trace do the era's passes start.
-bool is_acquired(const Trace& trace) {
-  if (!trace.provenance.empty()) return false;
-  std::size_t returns = 0;
-  for (const BoundSymbolRef& statement : trace.bound_symbols) {
-    if (statement->kind == StatementKind::Del) return false;
-    if (statement->kind != StatementKind::Return) continue;
-    ++returns;
-    if (statement->args.size() > 1) return false;
-    if (!statement->args.empty() && statement->args.front().kind == ValueKind::Dict) return false;
-  }
-  return returns == 1;
-}
-
-// The alias options that the file itself states: "Duplicate alias args using {'b': 'a', 'c':
-// 't7'}", where t7 is a reshape of the argument that c shares its storage with.
-std::vector<std::string> stated_aliases(const TraceFile& file) {
-  constexpr std::string_view kProvenance = "Duplicate alias args using {";
-  for (const Phase& phase : file.phases) {
-    if (!phase.trace.provenance.starts_with(kProvenance)) continue;
-    std::vector<std::string> options;
-    const Result<Value> map =
-        parse_value(std::string_view(phase.trace.provenance).substr(kProvenance.size() - 1));
-    if (!map || map->kind != ValueKind::Dict) return {};
-    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
-      std::string argument = string_content(map->items[i + 1]);
-      std::string shape;
-      for (const BoundSymbolRef& statement : phase.trace.bound_symbols) {
-        if (statement->output.is_name(argument) && statement->args.size() == 2) {
-          shape = to_text(statement->args[1]);
-          argument = to_text(statement->args[0]);
-          break;
-        }
-      }
-      options.push_back(fmt::format("{}={}{}", string_content(map->items[i]), argument,
-                                    shape.empty() ? "" : fmt::format(".view({})", shape)));
-    }
-    return options;
-  }
-  return {};
+  return fmt::format("{}  {}{}", place, one_line(statement),
+                     source.added_by_pass ? "   added by a pass" : "");
 }
 
 class Checker {
@@ -110,12 +72,13 @@ class Checker {
     run_phases();
     replay_era();
     compare_neighbours();
+    run_backward_traces();
     judge();
-    if (report_.verdict == VerdictKind::Different && !refused_only()) explain();
+    if (guilty_) explain();
     audit_last();
     evaluate_expectations();
     say_not_tested();
-    say_next();
+    report_.next = next_steps(report_, options_, file_.name);
     return std::move(report_);
   }
 
@@ -149,6 +112,11 @@ class Checker {
       return false;
     }
     facts_ = *facts;
+    if (options_.given_inputs) {
+      inputs_ = *options_.given_inputs;
+      facts_ = facts_of(inputs_);
+      return true;
+    }
     Result<RunInputs> inputs = options_.inputs.empty()
                                    ? invent_inputs(first, facts_, options_.seed)
                                    : load_inputs(first, options_.inputs, facts_, options_.seed);
@@ -157,6 +125,7 @@ class Checker {
       return false;
     }
     inputs_ = std::move(*inputs);
+    if (!options_.inputs.empty()) facts_ = facts_of(inputs_);
     return true;
   }
 
@@ -186,12 +155,18 @@ class Checker {
   void replay_era() {
     if (report_.phases.size() != 1 || !report_.phases.front().ran || !options_.replay_passes)
       return;
-    if (report_.era.era != Era::Thunder2024 || !is_acquired(*report_.phases.front().trace)) return;
+    if (report_.era.era != Era::Thunder2024) return;
+    const Trace& acquired = *report_.phases.front().trace;
+    if (!is_acquired(acquired)) return;
+    if (const std::string why = why_no_replay(acquired); !why.empty()) {
+      not_replayed_ = fmt::format("the passes of {} ({})", era_text(report_.era.era), why);
+      return;
+    }
     PassContext context;
-    context.options.alias_groups = alias_groups_of(*report_.phases.front().trace, facts_);
+    context.options.alias_groups = alias_groups_of(acquired, facts_);
     context.record_steps = false;
     const std::vector<std::string_view> passes = named_pipeline("thunder-2024-12");
-    const PipelineResult pipeline = run_pipeline(*report_.phases.front().trace, passes, context);
+    const PipelineResult pipeline = run_pipeline(acquired, passes, context);
     for (const PipelineStage& stage : pipeline.stages) {
       if (stage.result.error) {
         SourceRange at;
@@ -238,7 +213,30 @@ class Checker {
     last_ran_ = previous;
   }
 
-  [[nodiscard]] bool refused_only() const { return !guilty_ && report_.refusal.has_value(); }
+  void run_backward_traces() {
+    if (kinds_not_run_.count(TraceKind::Backward) == 0) return;
+    report_.backward =
+        check_backward({&file_, &inputs_, &facts_, options_.compare, options_.limits});
+    kinds_not_run_.erase(TraceKind::Backward);
+  }
+
+  // The first thing wrong with the backward traces, empty if nothing is known to be.
+  [[nodiscard]] std::string backward_fault() const {
+    for (const SavedHazard& hazard : report_.backward.hazards) {
+      if (hazard.matters.value_or(false)) {
+        return fmt::format("{} is saved for backward and overwritten before it",
+                           hazard.tensor.name);
+      }
+    }
+    for (const BackwardPair& pair : report_.backward.pairs) {
+      if (pair.comparison.verdict == VerdictKind::Different) {
+        return fmt::format("gradients differ between phases {} and {}",
+                           report_.backward.phases[pair.left].file_index,
+                           report_.backward.phases[pair.right].file_index);
+      }
+    }
+    return {};
+  }
 
   void judge() {
     for (const PhasePair& pair : report_.pairs) {
@@ -252,6 +250,11 @@ class Checker {
     if (guilty_) {
       report_.verdict = VerdictKind::Different;
       collect_witnesses(report_.pairs[*guilty_]);
+      return;
+    }
+    if (std::string fault = backward_fault(); !fault.empty()) {
+      report_.verdict = VerdictKind::Different;
+      report_.headline = std::move(fault);
       return;
     }
     if (report_.refusal) {
@@ -308,12 +311,23 @@ class Checker {
     for (Witness& witness : report_.witnesses) {
       if (witness.difference.kind == DifferenceKind::FinalArgument) find_lost_write(pair, witness);
     }
+    // No compiler's dump shows this: it is what our own passes make of the only phase.
+    if (report_.phases[pair.right].replayed) {
+      report_.headline +=
+          fmt::format(", as our passes of {} compile it", era_text(report_.era.era));
+    }
   }
 
   static std::string headline_of(const Difference& difference) {
     if (difference.kind != DifferenceKind::Values) return difference.message;
     return fmt::format("output {} has other values in {}", difference.subject,
                        count_of(difference.differing_elements, "element", "elements"));
+  }
+
+  [[nodiscard]] std::vector<const Trace*> traces_before(std::size_t phase) const {
+    std::vector<const Trace*> traces;
+    for (std::size_t i = 0; i < phase; ++i) traces.push_back(report_.phases[i].trace.get());
+    return traces;
   }
 
   // Who wrote what the right phase lost: "argument x loses 1 of 2 writes".
@@ -328,7 +342,8 @@ class Checker {
     const std::size_t element = flat_position(wanted->geometry.sizes, witness.difference.index);
     if (element < history.last_writer.size() &&
         history.last_writer[element] != WriteHistory::kNobody) {
-      witness.write = describe_statement(left, history.last_writer[element]);
+      witness.write =
+          describe_statement(left, history.last_writer[element], traces_before(pair.left));
     }
     std::set<std::uint32_t> lost;
     const std::size_t width = size_bytes(wanted->dtype);
@@ -406,6 +421,7 @@ class Checker {
 
   void say_not_tested() {
     report_.not_tested.emplace_back("GPU");
+    if (!not_replayed_.empty()) report_.not_tested.push_back(not_replayed_);
     std::vector<std::string> pairs;
     const Trace& first = *report_.phases.front().trace;
     const TypeTable types(first);
@@ -419,7 +435,6 @@ class Checker {
           tensors.size() == 2
               ? fmt::format("{} aliasing {}", tensors[1]->name, tensors[0]->name)
               : fmt::format("arguments aliasing each other ({} tensors)", tensors.size()));
-      alias_hint_ = fmt::format("--alias {}={}", tensors[1]->name, tensors[0]->name);
     }
     for (const auto& [kind, count] : kinds_not_run_) {
       switch (kind) {
@@ -441,6 +456,10 @@ class Checker {
       if (!phase.ran)
         report_.not_tested.push_back(fmt::format("\"{}\" ({})", phase.label, phase.why_not));
     }
+    for (const BackwardPhase& phase : report_.backward.phases) {
+      if (!phase.ran)
+        report_.not_tested.push_back(fmt::format("\"{}\" ({})", phase.label, phase.why_not));
+    }
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (results_[i] && results_[i]->has_value() && (**results_[i]).used_random) {
         report_.not_tested.emplace_back("values of random operations");
@@ -453,30 +472,6 @@ class Checker {
     report_.not_tested.push_back(count_of(count, singular, plural));
   }
 
-  // The file's phase whose text has the line of the explanation: a rewrite is explained on what it
-  // rewrote, a reorder and a divergence on the phase where they show.
-  [[nodiscard]] std::size_t explained_phase() const {
-    const bool on_left = !report_.explanation->pass.empty();
-    return report_.phases[on_left ? report_.explanation->left : report_.explanation->right]
-        .file_index;
-  }
-
-  void say_next() {
-    const std::string name = file_.name.empty() ? "FILE" : file_.name;
-    if (report_.explanation && report_.explanation->at.line != 0) {
-      report_.next.push_back(
-          fmt::format("explain {}:{}:{}", name, explained_phase(), report_.explanation->at.line));
-    }
-    if (report_.explanation && !report_.explanation->pass.empty()) {
-      const CheckedPhase& left = report_.phases[report_.explanation->left];
-      report_.next.push_back(
-          fmt::format("pass {} {}:{} --steps", report_.explanation->pass, name, left.file_index));
-    }
-    if (!report_.copies.empty()) report_.next.push_back(fmt::format("audit {}", name));
-    if (!alias_hint_.empty()) report_.next.push_back(fmt::format("check {} {}", name, alias_hint_));
-    if (report_.next.empty()) report_.next.push_back(fmt::format("show {}", name));
-  }
-
   const TraceFile& file_;
   const CheckOptions& options_;
   CheckReport report_;
@@ -486,7 +481,7 @@ class Checker {
   std::map<TraceKind, std::size_t> kinds_not_run_;
   std::optional<std::size_t> guilty_;  // index of the first differing pair
   std::optional<std::size_t> last_ran_;
-  std::string alias_hint_;
+  std::string not_replayed_;  // why the era's passes did not stand in for a compiler, if so
 };
 
 }  // namespace

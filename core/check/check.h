@@ -10,6 +10,7 @@
 
 #include "core/analysis/alias_analysis.h"
 #include "core/analysis/findings.h"
+#include "core/check/backward.h"
 #include "core/pass/audit_copies.h"
 #include "core/pass/pipeline.h"
 #include "core/run/compare.h"
@@ -20,6 +21,7 @@ namespace tg {
 struct CheckOptions {
   std::vector<std::string> aliases;       // --alias
   std::vector<std::string> inputs;        // --inputs
+  std::optional<RunInputs> given_inputs;  // instead of all of these: values made by the caller
   std::vector<std::string> expectations;  // --expect
   std::uint64_t seed = 1;
   CompareOptions compare;
@@ -88,18 +90,24 @@ struct CheckReport {
   std::vector<Repair> repairs;
   std::vector<CopyFinding> copies;  // of the last phase that ran
   std::vector<Finding> findings;    // of the last phase that ran
+  BackwardReport backward;          // of the file's backward traces, if any
   std::vector<Expectation> expectations;
   std::vector<std::string> assumed_aliases;  // "b=a": read from the file's own provenance lines
-  std::string aliases;                  // who shares storage after the last phase that ran
-  std::vector<std::string> not_tested;  // always said: "GPU", "x aliasing y"
-  std::vector<std::string> next;        // commands to try next, without "thunderglass"
+  std::string aliases;                       // who shares storage after the last phase that ran
+  std::vector<std::string> not_tested;       // always said: "GPU", "x aliasing y"
+  std::vector<std::string> next;             // commands to try next, without "thunderglass"
   std::vector<Diagnostic> diagnostics;  // of options and inputs; the file's own are in the file
 };
 
 CheckReport check(const TraceFile& file, const CheckOptions& options);
 
-// The report as text, the verdict first, no colour. `file_name` as the user gave it.
+// The report as text, the verdict first, no colour. `file_name` as the user gave it, empty in the
+// REPL, where commands to try next stand without "thunderglass".
 std::string render(const CheckReport& report, const TraceFile& file, const std::string& file_name);
+
+// How a phase of the report is called in sentences: by its place in the file; what was replayed
+// from it goes on from there.
+std::size_t phase_number(const CheckReport& report, std::size_t index);
 
 // DIFFERENT, SAME, NOT ESTABLISHED
 std::string_view verdict_text(VerdictKind verdict);

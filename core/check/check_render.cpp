@@ -27,7 +27,11 @@ std::string first_line(const CheckReport& report) {
                           : fmt::format("{} ({})", era_text(report.era.era),
                                         report.era_given ? "given" : "guessed");
   right += fmt::format("  cpu  seed {}", report.seed);
-  return fmt::format("{:<54} {}\n", left, right);
+  return fmt::format("{:<53}  {}\n", left, right);
+}
+
+std::string pair_text(const CheckReport& report, std::size_t left, std::size_t right) {
+  return fmt::format("{}->{}", phase_number(report, left), phase_number(report, right));
 }
 
 std::string phases_line(const CheckReport& report) {
@@ -35,7 +39,8 @@ std::string phases_line(const CheckReport& report) {
   for (const PhasePair& pair : report.pairs) {
     std::string verdict(verdict_text(pair.comparison.verdict));
     if (pair.comparison.verdict == VerdictKind::Same) verdict = "same";
-    text += fmt::format("{}{}->{} {}", text.empty() ? "" : "    ", pair.left, pair.right, verdict);
+    text += fmt::format("{}{} {}", text.empty() ? "" : "    ",
+                        pair_text(report, pair.left, pair.right), verdict);
   }
   return text;
 }
@@ -49,8 +54,8 @@ std::string short_phases(const CheckReport& report) {
   text = fmt::format("{} same", same);
   for (const PhasePair& pair : report.pairs) {
     if (pair.comparison.verdict == VerdictKind::Same) continue;
-    text +=
-        fmt::format("    {}->{} {}", pair.left, pair.right, verdict_text(pair.comparison.verdict));
+    text += fmt::format("    {} {}", pair_text(report, pair.left, pair.right),
+                        verdict_text(pair.comparison.verdict));
   }
   return text;
 }
@@ -59,8 +64,8 @@ std::string explanation_lines(const CheckReport& report) {
   if (!report.explanation) return {};
   const Explanation& why = *report.explanation;
   const CheckedPhase& right = report.phases[why.right];
-  std::string where = fmt::format("phase {}->{} \"{}\"{}", why.left, why.right, right.label,
-                                  right.replayed ? " (replayed here)" : "");
+  std::string where = fmt::format("phase {} \"{}\"{}", pair_text(report, why.left, why.right),
+                                  right.label, right.replayed ? " (replayed here)" : "");
   if (why.step != 0) {
     where += fmt::format(", step {} of {}, rule {}", why.step, why.step_count, why.rule);
   } else if (!why.rule.empty()) {
@@ -69,6 +74,37 @@ std::string explanation_lines(const CheckReport& report) {
   std::string out = line("from", where);
   out += line("because", why.reason);
   return out;
+}
+
+std::string backward_line(const BackwardReport& backward) {
+  std::string text;
+  const auto same_pairs = std::count_if(
+      backward.pairs.begin(), backward.pairs.end(),
+      [](const BackwardPair& pair) { return pair.comparison.verdict == VerdictKind::Same; });
+  const bool brief = backward.pairs.size() > kMaxLines;
+  if (brief) text = fmt::format("{} same", same_pairs);
+  for (const BackwardPair& pair : backward.pairs) {
+    const bool same = pair.comparison.verdict == VerdictKind::Same;
+    if (brief && same) continue;
+    text +=
+        fmt::format("{}{}->{} {}", text.empty() ? "" : "    ",
+                    backward.phases[pair.left].file_index, backward.phases[pair.right].file_index,
+                    same ? "same" : verdict_text(pair.comparison.verdict));
+  }
+  for (const BackwardPhase& phase : backward.phases) {
+    if (phase.left_out == 0) continue;
+    text += fmt::format("    from phase {} on {}", phase.file_index,
+                        count_of(phase.left_out, "gradient is None", "gradients are None"));
+  }
+  const BackwardPhase& last = backward.phases.back();
+  if (last.forward) {
+    text += fmt::format("{}phase {} reads {} of {} saved by phase {}{}", text.empty() ? "" : "    ",
+                        last.file_index, last.read, count_of(last.saved, "value", "values"),
+                        *last.forward, last.ran ? "" : " (did not run)");
+  } else {
+    text += last.why_not;
+  }
+  return text;
 }
 
 std::string list_lines(std::string_view label, const std::vector<std::string>& texts) {
@@ -82,6 +118,12 @@ std::string list_lines(std::string_view label, const std::vector<std::string>& t
 }
 
 }  // namespace
+
+std::size_t phase_number(const CheckReport& report, std::size_t index) {
+  std::size_t origin = index;
+  while (origin > 0 && report.phases[origin].replayed) --origin;
+  return report.phases[origin].file_index + (index - origin);
+}
 
 std::string_view verdict_text(VerdictKind verdict) {
   switch (verdict) {
@@ -97,7 +139,6 @@ std::string_view verdict_text(VerdictKind verdict) {
 
 std::string render(const CheckReport& report, const TraceFile& file, const std::string& file_name) {
   (void)file;
-  (void)file_name;
   std::string out = first_line(report);
   if (!report.why.empty()) out += line("why", report.why);
   for (const Witness& witness : report.witnesses) {
@@ -119,6 +160,17 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
   }
   out += explanation_lines(report);
   if (!report.pairs.empty()) out += line("phases", short_phases(report));
+  if (!report.backward.phases.empty()) {
+    out += line("backward", backward_line(report.backward));
+    for (const BackwardPair& pair : report.backward.pairs) {
+      if (pair.comparison.verdict != VerdictKind::Different) continue;
+      out += line("", fmt::format("gradients: {}", pair.comparison.differences.front().message));
+      break;
+    }
+    std::vector<std::string> saved;
+    for (const SavedHazard& hazard : report.backward.hazards) saved.push_back(one_line(hazard));
+    out += list_lines("saved", saved);
+  }
   if (!report.assumed_aliases.empty()) {
     out += line("assumed",
                 fmt::format("{} (the file says so)", fmt::join(report.assumed_aliases, ", ")));
@@ -150,8 +202,14 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
                                        expectation.explanation));
   }
   out += list_lines("expected", expectations);
-  out += line("not tested", fmt::format("{}", fmt::join(report.not_tested, "; ")));
-  out += fmt::format("next: thunderglass {}\n", fmt::join(report.next, " | "));
+  if (!report.not_tested.empty()) {
+    out += line("not tested", fmt::format("{}", fmt::join(report.not_tested, "; ")));
+  }
+  // One command a line, so that each can be pasted as it stands.
+  for (std::size_t i = 0; i < report.next.size(); ++i) {
+    out += fmt::format("{} {}{}\n", i == 0 ? "next:" : "     ",
+                       file_name.empty() ? "" : "thunderglass ", report.next[i]);
+  }
   return out;
 }
 

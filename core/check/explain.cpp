@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/check/replay.h"
 #include "core/pass/pass.h"
 #include "core/text/printer.h"
 
@@ -61,9 +62,12 @@ std::size_t guilty_step(const ExplainRequest& request, const std::vector<Step>& 
 const PassInfo* pass_between(const ExplainRequest& request, PassResult& result) {
   const std::string_view wanted = without_timing(request.right->provenance);
   if (wanted.empty()) return nullptr;
+  // What the dump says was replaced counts: Thunder may have got the groups wrong.
+  AliasGroups groups = stated_alias_groups(*request.right);
+  if (groups.empty()) groups = request.alias_groups;
   for (const PassInfo& pass : all_passes()) {
     PassContext context;
-    context.options.alias_groups = request.alias_groups;
+    context.options.alias_groups = groups;
     PassResult candidate = pass.run(*request.left, context);
     if (candidate.error || without_timing(candidate.after.provenance) != wanted) continue;
     result = std::move(candidate);
@@ -130,7 +134,8 @@ std::vector<std::uint32_t> matching_positions(const Trace& left, const Trace& ri
 }
 
 std::optional<Explanation> explain_by_reorder(const ExplainRequest& request) {
-  const std::optional<Reorder> reorder = find_reorder(*request.left, *request.right);
+  const std::optional<Reorder> reorder =
+      find_reorder(*request.left, *request.right, *request.facts);
   if (!reorder) return std::nullopt;
   Explanation explanation;
   explanation.rule = "reordered";
@@ -165,14 +170,15 @@ AliasGroups alias_groups_of(const Trace& trace, const ArgumentFacts& facts) {
   return groups;
 }
 
-std::optional<Reorder> find_reorder(const Trace& left, const Trace& right) {
+std::optional<Reorder> find_reorder(const Trace& left, const Trace& right,
+                                    const ArgumentFacts& facts) {
   const std::vector<std::uint32_t> position_in_left = matching_positions(left, right);
   std::optional<std::uint32_t> return_there;
   for (std::uint32_t i = 0; i < left.bound_symbols.size(); ++i) {
     if (left.bound_symbols[i]->kind == StatementKind::Return) return_there = i;
   }
   const DefUse def_use(right);
-  const AliasSets aliases(right, def_use);
+  const AliasSets aliases(right, def_use, facts);
   // Per storage, in the order of `right`: positions in `left`. An inversion around a write is a
   // reorder.
   struct Touch {

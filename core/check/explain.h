@@ -29,7 +29,8 @@ struct Reorder {
   std::string sentence;  // "copy_(t1, x) (line 14) now stands before t2 = torch.cos(x) (line 16),
                          // which reads x"
 };
-std::optional<Reorder> find_reorder(const Trace& left, const Trace& right);
+std::optional<Reorder> find_reorder(const Trace& left, const Trace& right,
+                                    const ArgumentFacts& facts);
 
 // Parameters that `facts` puts on one storage, as indices: Thunder's alias groups.
 AliasGroups alias_groups_of(const Trace& trace, const ArgumentFacts& facts);

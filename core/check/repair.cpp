@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "core/pass/pass.h"
+#include "core/text/printer.h"
 
 namespace tg {
 namespace {
 
 constexpr std::int64_t kMaxElements = 1 << 20;
+constexpr std::size_t kMaxMoves = 16;
 
 bool same_program(const ExplainRequest& request, const RunResult& reference,
                   const Trace& candidate) {
@@ -101,9 +103,69 @@ void try_skipping(const ExplainRequest& request, const RunResult& reference,
   context.filter.skip_numbers.push_back(explanation.step);
   const PassResult result = pass->run(*request.left, context);
   if (result.error) return;
+  const bool helps = same_program(request, reference, result.after);
   repairs.push_back(
       {fmt::format("skip step {} ({}) of {}", explanation.step, explanation.rule, pass->name),
-       same_program(request, reference, result.after)});
+       helps});
+  if (helps) return;
+  PassContext without_rule;
+  without_rule.options.alias_groups = request.alias_groups;
+  without_rule.filter.skip_rules.push_back(explanation.rule);
+  const PassResult other = pass->run(*request.left, without_rule);
+  if (other.error || other.after == result.after) return;
+  repairs.push_back({fmt::format("skip every step of rule {} of {}", explanation.rule, pass->name),
+                     same_program(request, reference, other.after)});
+}
+
+void move_statement(Trace& trace, std::uint32_t from, std::uint32_t before) {
+  std::vector<BoundSymbolRef>& list = trace.bound_symbols;
+  const BoundSymbolRef moved = list[from];
+  list.erase(list.begin() + from);
+  list.insert(list.begin() + (before > from ? before - 1 : before), moved);
+}
+
+// Does statement `from` read what a statement of [first, from) defines?
+bool reads_from_between(const Trace& trace, std::uint32_t first, std::uint32_t from) {
+  std::vector<std::string_view> made;
+  for (std::uint32_t i = first; i < from; ++i) {
+    for (const std::string_view name : output_names(*trace.bound_symbols[i])) made.push_back(name);
+  }
+  for (const std::string_view name : argument_names(*trace.bound_symbols[from])) {
+    if (std::find(made.begin(), made.end(), name) != made.end()) return true;
+  }
+  return false;
+}
+
+std::string line_of(const BoundSymbol& statement) {
+  return statement.at.line == 0 ? one_line(statement) : fmt::format("line {}", statement.at.line);
+}
+
+// The statements of `right`, each conflict put back into the order of `left`.
+void try_order_of_left(const ExplainRequest& request, const RunResult& reference,
+                       std::vector<Repair>& repairs) {
+  Trace candidate = *request.right;
+  std::string what;
+  for (std::size_t moves = 0; moves < kMaxMoves; ++moves) {
+    const std::optional<Reorder> reorder = find_reorder(*request.left, candidate, *request.facts);
+    if (!reorder) return;
+    const std::uint32_t later = std::max(reorder->write, reorder->other);
+    const std::uint32_t earlier = std::min(reorder->write, reorder->other);
+    const BoundSymbolRef lower = candidate.bound_symbols[later];
+    const BoundSymbolRef upper = candidate.bound_symbols[earlier];
+    // The later one goes up, or if it needs what stands between them, the earlier one goes down.
+    const bool up = !reads_from_between(candidate, earlier, later);
+    what += fmt::format("{}move {} {} {}", what.empty() ? "" : ", ", line_of(up ? *lower : *upper),
+                        up ? "before" : "after", line_of(up ? *upper : *lower));
+    if (up) {
+      move_statement(candidate, later, earlier);
+    } else {
+      move_statement(candidate, earlier, later + 1);
+    }
+    if (same_program(request, reference, candidate)) {
+      repairs.push_back({std::move(what), true});
+      return;
+    }
+  }
 }
 
 // `return x` -> `return prims.clone(x)` for an output that must not share storage.
@@ -182,6 +244,7 @@ std::vector<Repair> try_repairs(const ExplainRequest& request, const Comparison&
     }
   }
   if (explanation) try_skipping(request, *reference, *explanation, repairs);
+  if (explanation && explanation->pass.empty()) try_order_of_left(request, *reference, repairs);
   std::stable_sort(repairs.begin(), repairs.end(),
                    [](const Repair& a, const Repair& b) { return a.helps && !b.helps; });
   return repairs;

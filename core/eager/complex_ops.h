@@ -58,6 +58,10 @@ inline Z conjugate(Z z) {
 
 inline Z c_exp(Z z) {
   const double size = std::exp(z.re);
+  // C99 annex G: infinite real parts decide.
+  if (std::isinf(z.re) && !std::isfinite(z.im)) {
+    return z.re < 0 ? Z{0, 0} : Z{size, std::numeric_limits<double>::quiet_NaN()};
+  }
   return z.im == 0 ? Z{size, z.im} : Z{size * std::cos(z.im), size * std::sin(z.im)};
 }
 inline Z c_log(Z z) {
@@ -65,6 +69,7 @@ inline Z c_log(Z z) {
 }
 inline Z c_sqrt(Z z) {
   if (z.re == 0 && z.im == 0) return {0, z.im};
+  if (std::isinf(z.im)) return {std::numeric_limits<double>::infinity(), z.im};
   const double size = std::sqrt((std::fabs(z.re) + std::hypot(z.re, z.im)) / 2);
   if (z.re >= 0) return {size, z.im / (2 * size)};
   return {std::fabs(z.im) / (2 * size), std::copysign(size, z.im)};
@@ -142,12 +147,6 @@ inline Z c_log1p(Z z) {
   return {0.5 * std::log1p(z.re * (2 + z.re) + z.im * z.im), std::atan2(z.im, 1 + z.re)};
 }
 inline Z c_pow(Z a, Z b) {
-  if (b.re == 0 && b.im == 0) return {1, 0};
-  if (a.re == 0 && a.im == 0) {
-    if (b.re > 0) return {0, 0};
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan};
-  }
   return c_exp(b * c_log(a));
 }
 

@@ -274,7 +274,13 @@ template <typename S>
 struct Narrow {
   template <typename C>
   static S from(C value) {  // integers wrap
-    return static_cast<S>(convert_compute<std::int64_t>(value));
+    const auto whole = convert_compute<std::int64_t>(value);
+    if constexpr (std::is_same_v<S, std::int32_t> && !std::is_same_v<C, std::int64_t> &&
+                  !std::is_same_v<C, bool>) {
+      // x86 converts floats to 32 bits at once: what does not fit, NaN too, is the smallest.
+      if (whole < INT32_MIN || whole > INT32_MAX) return INT32_MIN;
+    }
+    return static_cast<S>(whole);
   }
 };
 template <>

@@ -223,7 +223,9 @@ ElementwisePlan plan_elementwise(KernelCall& call, std::vector<Operand> operands
 void refuse_dtype(KernelCall& call, DType dtype) {
   // The names of PyTorch's kernels differ from its operations' names, so the message is its kind,
   // not its text.
-  call.raise(fmt::format("\"{}\" not implemented for {} tensors", call.name(), torch_name(dtype)));
+  call.raise(
+      fmt::format("\"{}_cpu\" not implemented for '{}'", call.name(), scalar_type_name(dtype)),
+      "NotImplementedError");
 }
 
 RuntimeValue execute(KernelCall& call, const ElementwisePlan& plan, BlockFunction block,

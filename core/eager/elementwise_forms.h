@@ -5,6 +5,9 @@
 
 namespace tg {
 
+// PyTorch declares both operands of some operations as tensors: a number there is a TypeError.
+bool refuses_number(KernelCall& call);
+
 template <template <typename> class Op>
 auto plain() {
   return []<typename T>(T) { return Op<T>{}; };

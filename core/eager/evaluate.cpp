@@ -164,6 +164,7 @@ Evaluated evaluate_subscript(const Value& value, const EvaluationScope& scope) {
       }
     }
   }
+  if (object->as<OpaqueValue>() != nullptr) return RuntimeValue{OpaqueValue{to_text(value)}};
   return refuse(fmt::format("'{}' has no value", to_text(value)));
 }
 
@@ -230,8 +231,8 @@ Evaluated evaluate(const Value& value, const EvaluationScope& scope) {
         Evaluated item = evaluate(value.items[i + 1], scope);
         if (!item) return item;
         const Value& key = value.items[i];
-        mapping.items.emplace_back(
-            key.kind == ValueKind::String ? string_content(key) : to_text(key), std::move(*item));
+        mapping.items.push_back(
+            {key.kind == ValueKind::String ? string_content(key) : to_text(key), std::move(*item)});
       }
       return RuntimeValue{std::move(mapping)};
     }

@@ -123,6 +123,21 @@ std::size_t dims_used(const RuntimeValue& item) {
   return 1;
 }
 
+bool check_mask(KernelCall& call, const Tensor& mask, const Tensor& tensor, std::size_t dim) {
+  for (std::size_t d = 0; d < mask.geometry.rank(); ++d) {
+    if (dim + d < tensor.geometry.rank() &&
+        mask.geometry.sizes[d] == tensor.geometry.sizes[dim + d])
+      continue;
+    call.raise(fmt::format("The shape of the mask [{}] at index {} does not match the shape of the "
+                           "indexed tensor [{}] at index {}",
+                           fmt::join(mask.geometry.sizes, ", "), d,
+                           fmt::join(tensor.geometry.sizes, ", "), dim + d),
+               "IndexError");
+    return false;
+  }
+  return true;
+}
+
 Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<RuntimeValue>& items) {
   Resolved result;
   std::size_t used = 0;
@@ -140,15 +155,18 @@ Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<Runti
   };
   std::vector<Gather> gathers_at;
   std::size_t dim = 0;
+  std::size_t source_dim = 0;  // of `tensor`
   const RuntimeValue everything{SliceValue{{{NoneValue{}}, {NoneValue{}}, {NoneValue{}}}}};
   for (const RuntimeValue& raw : items) {
     const RuntimeValue item = plain_item(raw);
     if (item.as<EllipsisValue>() != nullptr) {
       basic.items.push_back(item);
       dim += tensor.geometry.rank() - used;
+      source_dim += tensor.geometry.rank() - used;
     } else if (item.as<NoneValue>() != nullptr || item.as<SliceValue>() != nullptr) {
       basic.items.push_back(item);
       ++dim;
+      source_dim += item.as<SliceValue>() != nullptr ? 1 : 0;
     } else if (const bool* flag = item.as<bool>()) {
       basic.items.push_back({NoneValue{}});
       Positions one;
@@ -160,16 +178,23 @@ Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<Runti
           item.as<Tensor>() != nullptr ? *item.as<Tensor>() : list_tensor(call, item);
       if (!call.reserve(index.elements(), sizeof(std::int64_t))) return result;
       if (index.dtype == DType::Bool || index.dtype == DType::UInt8) {
+        if (!check_mask(call, index, tensor, source_dim)) return result;
+        source_dim += index.geometry.rank();
         for (Positions& one : mask_positions(call, index)) {
           basic.items.push_back(everything);
           gathers_at.push_back({dim++, std::move(one)});
         }
+      } else if (index.dtype != DType::Int64 && index.dtype != DType::Int32) {
+        call.raise("tensors used as indices must be long, int, byte or bool tensors", "IndexError");
+        return result;
       } else {
+        ++source_dim;
         basic.items.push_back(everything);
         gathers_at.push_back({dim++, Positions{call.all_integers(index), index.geometry.sizes}});
       }
     } else {
       basic.items.push_back(item);  // an int: its dim goes away
+      ++source_dim;
     }
   }
   result.view = basic_getitem(call, tensor, {std::move(basic)});
@@ -221,7 +246,20 @@ Selection select_advanced(KernelCall& call, const Tensor& tensor, const RuntimeV
   }
   std::vector<Operand> operands;
   for (const Tensor& shape : shapes) operands.push_back({&shape, {}});
-  const std::vector<std::int64_t> index_sizes = broadcast_shape(call, operands);
+  KernelCall trial(call.run(), call.op(), call.callee());
+  const std::vector<std::int64_t> index_sizes = broadcast_shape(trial, operands);
+  if (trial.failed()) {
+    std::string shown;
+    for (const Tensor& shape : shapes) {
+      shown +=
+          fmt::format("{}[{}]", shown.empty() ? "" : ", ", fmt::join(shape.geometry.sizes, ", "));
+    }
+    call.raise(fmt::format("shape mismatch: indexing tensors could not be broadcast together with "
+                           "shapes {}",
+                           shown),
+               "IndexError");
+    return selection;
+  }
   if (!call.reserve(element_count(contiguous_geometry(index_sizes)), 4 * sizeof(std::int64_t)))
     return selection;
   std::vector<std::int64_t> offsets;

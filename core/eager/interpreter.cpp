@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/eager/evaluate.h"
+#include "core/eager/guards.h"
 #include "core/eager/kernel.h"
 #include "core/eager/run_plan.h"
 
@@ -34,7 +35,7 @@ class InputCopier {
     }
     if (Mapping* mapping = value.as<Mapping>()) {
       return std::all_of(mapping->items.begin(), mapping->items.end(),
-                         [this](auto& item) { return copy(item.second); });
+                         [this](auto& item) { return copy(item.value); });
     }
     return true;
   }
@@ -63,6 +64,12 @@ class Interpreter {
       : trace_(trace), run_(run), types_(trace), plan_(trace) {}
 
   Environment& names() { return names_; }
+  void give_outside(std::string_view text, RuntimeValue value) {
+    outside_.emplace(text, std::move(value));
+  }
+  void give_cotangent(std::string_view name, RuntimeValue value) {
+    cotangents_.emplace(name, std::move(value));
+  }
   [[nodiscard]] bool returned() const { return returned_; }
   RuntimeValue take_result() { return std::move(result_); }
   std::vector<std::string> take_notes() { return std::move(notes_); }
@@ -140,9 +147,73 @@ class Interpreter {
 
   bool run_unpack(const BoundSymbol& statement, Environment& names) {
     if (statement.args.empty()) return true;
-    Expected<RuntimeValue, std::string> value = value_of(statement.args.front(), names, statement);
+    const Value& right = statement.args.front();
+    if (right.kind == ValueKind::Subscript && right.items.size() == 2)
+      return run_subscript(statement, right, names);
+    Expected<RuntimeValue, std::string> value = value_of(right, names, statement);
     if (!value) return stop(RunErrorKind::BadProgram, value.error());
+    if (value->as<OpaqueValue>() != nullptr && statement.kind == StatementKind::UnpackAccess)
+      return bind_outside(statement, to_text(right), names);
     return bind_output(statement.output, std::move(*value), names);
+  }
+
+  // `x = args[0]`, `k = kwargs['k']`; of a tensor it is indexing.
+  bool run_subscript(const BoundSymbol& statement, const Value& right, Environment& names) {
+    Expected<RuntimeValue, std::string> object = value_of(right.items.front(), names, statement);
+    if (!object) return stop(RunErrorKind::BadProgram, object.error());
+    if (object->as<OpaqueValue>() != nullptr) return bind_outside(statement, to_text(right), names);
+    Expected<RuntimeValue, std::string> key = value_of(right.items.back(), names, statement);
+    if (!key) return stop(RunErrorKind::BadProgram, key.error());
+    if (object->as<Tensor>() != nullptr) {
+      KernelCall call(run_, info(OpCode::Getitem), "Tensor.__getitem__");
+      call.bind({std::move(*object), std::move(*key)}, {});
+      RuntimeValue result = run_operation(call);
+      if (!call.failed()) return bind_output(statement.output, std::move(result), names);
+      error_ = *call.error();
+      return false;
+    }
+    Expected<RuntimeValue, std::string> value = value_of(right, names, statement);
+    if (value) return bind_output(statement.output, std::move(*value), names);
+    if (const Sequence* sequence = object->as<Sequence>(); sequence != nullptr) {
+      return stop(RunErrorKind::RaisesAsTorch,
+                  fmt::format("{} index out of range", sequence->is_list ? "list" : "tuple"),
+                  "IndexError");
+    }
+    if (object->as<Mapping>() != nullptr)
+      return stop(RunErrorKind::RaisesAsTorch, python_text(*key), "KeyError");
+    return stop(RunErrorKind::BadProgram, value.error());
+  }
+
+  // What a prologue takes from outside the call: a module's parameter, a global, cache facts.
+  bool bind_outside(const BoundSymbol& statement, const std::string& text, Environment& names) {
+    if (const auto given = outside_.find(text); given != outside_.end())
+      return bind_output(statement.output, given->second, names);
+    if (statement.type != nullptr) {
+      if (std::optional<RuntimeValue> number = number_of_type(*statement.type))
+        return bind_output(statement.output, std::move(*number), names);
+    }
+    return bind_output(statement.output, {OpaqueValue{text}}, names);
+  }
+
+  bool run_guard(const BoundSymbol& statement, OpCode op, Environment& names) {
+    std::vector<RuntimeValue> args;
+    bool known = true;
+    for (const Value& arg : statement.args) {
+      Expected<RuntimeValue, std::string> value = value_of(arg, names, statement);
+      known = known && value.has_value();
+      args.push_back(value ? std::move(*value) : RuntimeValue{OpaqueValue{to_text(arg)}});
+    }
+    GuardResult guard;
+    guard.checked = false;
+    if (known) guard = check_guard(op, args);
+    if (!guard.checked && !noted_unchecked_) {
+      noted_unchecked_ = true;
+      notes_.push_back(fmt::format("'{}' asks for what is not known here, so it was not asked",
+                                   statement.callee));
+    }
+    if (!guard.refused) return true;
+    return stop(RunErrorKind::RaisesAsTorch, *guard.refused,
+                guard.asserts ? "AssertionError" : "RuntimeError");
   }
 
   // `d0['k'] = t3`: collections are values here, so the entry is replaced in the binding.
@@ -161,11 +232,11 @@ class Interpreter {
         mapping != nullptr && key->as<StringValue>() != nullptr) {
       const std::string& name = key->as<StringValue>()->text;
       const auto found = std::find_if(mapping->items.begin(), mapping->items.end(),
-                                      [&name](const auto& item) { return item.first == name; });
+                                      [&name](const auto& item) { return item.key == name; });
       if (found != mapping->items.end()) {
-        found->second = std::move(*value);
+        found->value = std::move(*value);
       } else {
-        mapping->items.emplace_back(name, std::move(*value));
+        mapping->items.push_back({name, std::move(*value)});
       }
     } else if (Sequence* sequence = changed.as<Sequence>();
                sequence != nullptr && key->as<std::int64_t>() != nullptr) {
@@ -193,7 +264,7 @@ class Interpreter {
   bool bind_output(const Value& target, RuntimeValue value, Environment& names) {
     switch (target.kind) {
       case ValueKind::Name:
-        if (target.text != "_") names.bind(target.text, std::move(value));
+        names.bind(target.text, std::move(value));  // `_` too: Python binds it like any name
         return true;
       case ValueKind::Tuple:
       case ValueKind::List: {
@@ -248,6 +319,8 @@ class Interpreter {
   bool run_call(const BoundSymbol& statement, Environment& names, std::uint32_t depth) {
     switch (run_mode(statement)) {
       case RunMode::Nothing:
+        if (const OpCode op = callee_of(statement).op; info(op).has(kGuard))
+          return run_guard(statement, op, names);
         return true;
       case RunMode::Operation:
         if (depth == 0 && plan_.runs_by_substatements(index_)) {
@@ -260,9 +333,26 @@ class Interpreter {
       case RunMode::Substatements:
         return run_substatements(statement, names, depth);
       case RunMode::Impossible:
+        if (is_outside_call(statement, names))
+          return bind_outside(statement, outside_text(statement), names);
         return stop(RunErrorKind::NotSupported, why_impossible(statement));
     }
     return true;
+  }
+
+  // `module = thunder.core.module.get_thunder_module(p0)`, `w = module.get_parameter('w')` in a
+  // prologue: the unknown call of something that is not known itself.
+  bool is_outside_call(const BoundSymbol& statement, const Environment& names) const {
+    if (statement.op != OpCode::Opaque || statement.output.kind != ValueKind::Name) return false;
+    if (outside_.contains(outside_text(statement))) return true;
+    if (guess_kind(trace_) != TraceKind::Prologue) return false;
+    const std::string_view callee = statement.callee;
+    if (callee.starts_with("thunder.")) return true;
+    const RuntimeValue* receiver = names.find(callee.substr(0, callee.find('.')));
+    return receiver != nullptr && receiver->as<OpaqueValue>() != nullptr;
+  }
+  static std::string outside_text(const BoundSymbol& statement) {
+    return to_text(Value::call(statement.callee, statement.args));
   }
 
   bool run_kernel(const BoundSymbol& statement, Environment& names) {
@@ -278,9 +368,23 @@ class Interpreter {
       }
       positional.push_back(*receiver);
     }
+    if (callee.op == OpCode::GetGrad && !statement.args.empty()) {
+      const auto given = cotangents_.find(statement.args.front().text);
+      if (given != cotangents_.end()) return bind_output(statement.output, given->second, names);
+    }
     for (const Value& arg : statement.args) {
       Expected<RuntimeValue, std::string> value = value_of(arg, names, statement);
-      if (!value) return stop(RunErrorKind::BadProgram, value.error());
+      if (!value) {
+        // A split into forward and backward leaves statements on numbers whose unpacking it drops;
+        // the type comment still says what came out: `b131 = prims.eq(dim, dim)  # b131: "bool
+        // True"`.
+        std::optional<RuntimeValue> stated;
+        if (statement.type != nullptr) stated = number_of_type(*statement.type);
+        if (!stated) return stop(RunErrorKind::BadProgram, value.error());
+        notes_.push_back(
+            fmt::format("'{}' took its value from its type comment", to_text(statement.output)));
+        return bind_output(statement.output, std::move(*stated), names);
+      }
       if (arg.kind == ValueKind::Keyword) {
         keywords.push_back({arg.text, std::move(*value)});
       } else {
@@ -327,6 +431,9 @@ class Interpreter {
 
   const Trace& trace_;
   RunContext& run_;
+  std::unordered_map<std::string_view, RuntimeValue> cotangents_;
+  std::unordered_map<std::string, RuntimeValue, NameHash, std::equal_to<>> outside_;
+  bool noted_unchecked_ = false;
   TypeTable types_;
   RunPlan plan_;
   Environment names_;
@@ -342,11 +449,11 @@ void collect_leaves(const RuntimeValue& value, std::vector<NamedValue>& leaves) 
   if (const Sequence* sequence = value.as<Sequence>()) {
     for (const RuntimeValue& item : sequence->items) collect_leaves(item, leaves);
   } else if (const Mapping* mapping = value.as<Mapping>()) {
-    std::vector<const std::pair<std::string, RuntimeValue>*> sorted;
-    for (const auto& item : mapping->items) sorted.push_back(&item);
+    std::vector<const MappingItem*> sorted;
+    for (const MappingItem& item : mapping->items) sorted.push_back(&item);
     std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto* a, const auto* b) { return a->first < b->first; });
-    for (const auto* item : sorted) collect_leaves(item->second, leaves);
+                     [](const auto* a, const auto* b) { return a->key < b->key; });
+    for (const MappingItem* item : sorted) collect_leaves(item->value, leaves);
   } else {
     leaves.push_back({fmt::format("out[{}]", leaves.size()), value});
   }
@@ -402,12 +509,15 @@ Diagnostic RunError::to_diagnostic() const {
       break;
     case RunErrorKind::NotSupported:
       diagnostic.code = DiagnosticCode::NotSupported;
+      diagnostic.hint = "show, audit and dot work without running";
       break;
     case RunErrorKind::OutOfMemory:
       diagnostic.code = DiagnosticCode::MemoryLimit;
+      diagnostic.hint = "--max-memory raises the limit; show, audit and dot work without running";
       break;
     case RunErrorKind::TimedOut:
       diagnostic.code = DiagnosticCode::TimeLimit;
+      diagnostic.hint = "--timeout raises the limit; show, audit and dot work without running";
       break;
     case RunErrorKind::Cancelled:
       diagnostic.code = DiagnosticCode::Cancelled;
@@ -437,6 +547,18 @@ Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
     if (!copier.copy(argument.value))
       return fail(RunErrorKind::OutOfMemory, "the inputs exceed the memory limit");
     interpreter.names().bind(argument.name, argument.value);
+  }
+  for (const NamedValue& cotangent : inputs.cotangents) {
+    RuntimeValue value = cotangent.value;
+    if (!copier.copy(value))
+      return fail(RunErrorKind::OutOfMemory, "the inputs exceed the memory limit");
+    interpreter.give_cotangent(cotangent.name, std::move(value));
+  }
+  for (const NamedValue& outside : inputs.outside) {
+    RuntimeValue value = outside.value;
+    if (!copier.copy(value))
+      return fail(RunErrorKind::OutOfMemory, "the inputs exceed the memory limit");
+    interpreter.give_outside(outside.name, std::move(value));
   }
   for (const Parameter& parameter : trace.parameters) {
     if (parameter.default_value.kind == ValueKind::Absent ||

@@ -26,6 +26,13 @@ struct NamedValue {
 // works on copies of the storages (sharing kept), so inputs are never changed.
 struct RunInputs {
   std::vector<NamedValue> arguments;
+  // What `prims.get_grad(NAME)` of a joint forward and backward trace gives, by the name; ones of
+  // the shape of NAME where nothing is given: the gradient of the sum of the outputs.
+  std::vector<NamedValue> cotangents;
+  // What expressions of a prologue give that reach outside the call, by their text:
+  // "module.get_parameter('w')", "globals()['STATE']". What is not here is taken from the
+  // annotation where that tells a number, else it is not known and no check asks for it.
+  std::vector<NamedValue> outside;
   std::uint64_t seed = 0;  // of random operations, and shown in reports
 };
 

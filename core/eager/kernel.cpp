@@ -324,9 +324,13 @@ Tensor KernelCall::allocate(DType dtype, const Geometry& geometry) {
         __builtin_mul_overflow(static_cast<std::uint64_t>(span.end), size_bytes(dtype), &bytes);
     if (!too_large) tensor.storage = allocate_storage(run_, bytes);
     if (tensor.storage == nullptr) {
-      fail(RunErrorKind::OutOfMemory, "",
-           fmt::format("'{}' needs a tensor of shape {}, more than the memory limit allows",
-                       callee_, python_tuple(geometry.sizes)));
+      // No --max-memory helps where the bytes exceed any address space: then the program is wrong.
+      constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 47;
+      const bool impossible = too_large || bytes > kAddressSpace;
+      fail(impossible ? RunErrorKind::BadProgram : RunErrorKind::OutOfMemory, "",
+           fmt::format("'{}' needs a tensor of shape {}, more than {}", callee_,
+                       python_tuple(geometry.sizes),
+                       impossible ? "any machine can address" : "the memory limit allows"));
     }
   }
   if (tensor.storage == nullptr) tensor = make_tensor(dtype, {0});

@@ -38,6 +38,10 @@ std::shared_ptr<Storage> allocate_storage(RunContext& run, std::uint64_t bytes);
 using Number = std::variant<bool, std::int64_t, double, std::complex<double>>;
 std::optional<Number> number_of(const RuntimeValue& value);
 double to_double(const Number& number);
+// c10::Scalar may become this dtype: integers in range (a negative one wraps in unsigned types),
+// no infinity in an integer, no complex number in a real type.
+bool fits_dtype(const Number& number, DType dtype);
+std::string_view cpp_type_name(DType dtype);  // "int8_t", as the refusal prints it
 RuntimeValue to_value(const Number& number);
 
 // One call: arguments by parameter name of the operation's schema. Errors stick: after the first
@@ -138,8 +142,9 @@ void copy_into(KernelCall& call, const Tensor& from, Tensor to);
 
 // ---- type promotion
 
-DType promote(DType a, DType b);      // torch.promote_types
-bool can_cast(DType from, DType to);  // torch.can_cast, the rule of in-place results
+DType promote(DType a, DType b);                 // torch.promote_types
+std::string_view scalar_type_name(DType dtype);  // c10::toString: "Float", as messages print it
+bool can_cast(DType from, DType to);             // torch.can_cast, the rule of in-place results
 DType real_of(DType complex_or_real);
 DType complex_of(DType real);
 

@@ -39,57 +39,6 @@ std::array<Kernel, kRowCount> make_table() {
   return table;
 }
 
-// c10::toString of the dtype, as PyTorch's messages print it.
-std::string_view scalar_type_name(DType dtype) {
-  switch (dtype) {
-    case DType::Bool:
-      return "Bool";
-    case DType::UInt8:
-      return "Byte";
-    case DType::UInt16:
-      return "UInt16";
-    case DType::UInt32:
-      return "UInt32";
-    case DType::UInt64:
-      return "UInt64";
-    case DType::Int8:
-      return "Char";
-    case DType::Int16:
-      return "Short";
-    case DType::Int32:
-      return "Int";
-    case DType::Int64:
-      return "Long";
-    case DType::Float16:
-      return "Half";
-    case DType::BFloat16:
-      return "BFloat16";
-    case DType::Float32:
-      return "Float";
-    case DType::Float64:
-      return "Double";
-    case DType::Float8E5M2:
-      return "Float8_e5m2";
-    case DType::Float8E5M2Fnuz:
-      return "Float8_e5m2fnuz";
-    case DType::Float8E4M3Fn:
-      return "Float8_e4m3fn";
-    case DType::Float8E4M3Fnuz:
-      return "Float8_e4m3fnuz";
-    case DType::Float8E8M0Fnu:
-      return "Float8_e8m0fnu";
-    case DType::Float4E2M1FnX2:
-      return "Float4_e2m1fn_x2";
-    case DType::Complex32:
-      return "ComplexHalf";
-    case DType::Complex64:
-      return "ComplexFloat";
-    case DType::Complex128:
-      return "ComplexDouble";
-  }
-  return "";
-}
-
 // at::get_overlap_status: decided only for dense tensors, by address range and strides.
 bool overlaps_partially(const Tensor& written, const Tensor& read) {
   if (written.storage != read.storage || written.elements() == 0 || read.elements() == 0)
@@ -149,6 +98,56 @@ RuntimeValue write_result(KernelCall& call, Kernel kernel, const Tensor& target,
 
 }  // namespace
 
+std::string_view scalar_type_name(DType dtype) {
+  switch (dtype) {
+    case DType::Bool:
+      return "Bool";
+    case DType::UInt8:
+      return "Byte";
+    case DType::UInt16:
+      return "UInt16";
+    case DType::UInt32:
+      return "UInt32";
+    case DType::UInt64:
+      return "UInt64";
+    case DType::Int8:
+      return "Char";
+    case DType::Int16:
+      return "Short";
+    case DType::Int32:
+      return "Int";
+    case DType::Int64:
+      return "Long";
+    case DType::Float16:
+      return "Half";
+    case DType::BFloat16:
+      return "BFloat16";
+    case DType::Float32:
+      return "Float";
+    case DType::Float64:
+      return "Double";
+    case DType::Float8E5M2:
+      return "Float8_e5m2";
+    case DType::Float8E5M2Fnuz:
+      return "Float8_e5m2fnuz";
+    case DType::Float8E4M3Fn:
+      return "Float8_e4m3fn";
+    case DType::Float8E4M3Fnuz:
+      return "Float8_e4m3fnuz";
+    case DType::Float8E8M0Fnu:
+      return "Float8_e8m0fnu";
+    case DType::Float4E2M1FnX2:
+      return "Float4_e2m1fn_x2";
+    case DType::Complex32:
+      return "ComplexHalf";
+    case DType::Complex64:
+      return "ComplexFloat";
+    case DType::Complex128:
+      return "ComplexDouble";
+  }
+  return "";
+}
+
 Kernel kernel_of(OpCode op) {
   static const std::array<Kernel, kRowCount> table = make_table();
   return table[static_cast<std::size_t>(op)];
@@ -200,6 +199,8 @@ RuntimeValue run_operation(KernelCall& call) {
     kernel(call);
     if (call.failed()) return {};
     ++kept.storage->version;
+    // Python's method has no result; Thunder's symbol of the same row has one.
+    if (call.name() == "__setitem__") return {};
     return {kept};
   }
   if (op.inplace_flag >= 0 && call.flag("inplace")) {
@@ -225,8 +226,11 @@ RuntimeValue kernel_TensorCopyInto(KernelCall& call) {
   Tensor from;
   if (number_of(call.arg("b"))) {
     from = call.allocate(to.dtype, std::vector<std::int64_t>{});
-    if (!call.failed())
-      fill_from_double(from, std::vector<double>(is_complex(to.dtype) ? 2 : 1, call.number("b")));
+    if (!call.failed() && is_complex(to.dtype)) {
+      fill_from_double(from, {call.number("b"), 0});
+    } else if (!call.failed()) {
+      fill_from_double(from, {call.number("b")});
+    }
   } else {
     from = call.tensor("b");
   }

@@ -8,21 +8,24 @@
 namespace tg {
 namespace {
 
-// PyTorch declares `other` of these as a tensor: a number there is a TypeError.
-bool refuses_number(KernelCall& call) {
+std::string_view python_name(const Number& number) {
+  return std::holds_alternative<bool>(number)           ? "bool"
+         : std::holds_alternative<std::int64_t>(number) ? "int"
+         : std::holds_alternative<double>(number)       ? "float"
+                                                        : "complex";
+}
+
+bool refuses_number_first(KernelCall& call) {
   const Operand a = operand(call, "a");
   const Operand b = operand(call, "b");
-  if (call.failed() || (a.tensor == nullptr) == (b.tensor == nullptr)) return call.failed();
-  const bool first = a.tensor == nullptr;
-  const Number& number = first ? a.number : b.number;
-  const std::string_view type = std::holds_alternative<bool>(number)           ? "bool"
-                                : std::holds_alternative<std::int64_t>(number) ? "int"
-                                : std::holds_alternative<double>(number)       ? "float"
-                                                                               : "complex";
-  const bool method = call.callee().find("Tensor.") != std::string_view::npos;
-  call.raise(fmt::format("{}(): argument '{}' (position {}) must be Tensor, not {}", call.name(),
-                         first ? "input" : "other", first || method ? 1 : 2, type),
-             "TypeError");
+  if (call.failed() || a.tensor != nullptr || b.tensor == nullptr) return call.failed();
+  if (call.callee().starts_with("operator.")) return false;
+  call.raise(
+      fmt::format("{}() received an invalid combination of arguments - got ({}, Tensor), but "
+                  "expected one of:\n * (Tensor input, Tensor other, *, Tensor out = None)\n "
+                  "* (Tensor input, Number other, *, Tensor out = None)\n",
+                  call.name(), python_name(a.number)),
+      "TypeError");
   return true;
 }
 
@@ -39,11 +42,27 @@ bool has_zero(KernelCall& call, const Operand& operand) {
   return false;
 }
 
+// Between numbers Python divides.
+void raise_zero_number(KernelCall& call, bool is_floating) {
+  const OpCode op = call.op().code;
+  if (op == OpCode::Fmod) return call.raise("math domain error", "ValueError");
+  std::string_view words =
+      is_floating ? "float division by zero" : "integer division or modulo by zero";
+  if (op == OpCode::Remainder) words = is_floating ? "float modulo" : "integer modulo by zero";
+  if (op == OpCode::FloorDivide && is_floating) words = "float floor division by zero";
+  call.raise(std::string(words), "ZeroDivisionError");
+}
+
 // Integer division by zero stops PyTorch on CPU.
 bool refuses_zero_divisor(KernelCall& call) {
   const Operand operands[] = {operand(call, "a"), operand(call, "b")};
   if (call.failed()) return true;
   const DType dtype = result_type(operands);
+  if (operands[0].tensor == nullptr && operands[1].tensor == nullptr && !is_complex(dtype) &&
+      to_double(operands[1].number) == 0) {
+    raise_zero_number(call, is_float(dtype));
+    return true;
+  }
   if (is_float(dtype) || is_complex(dtype)) return false;
   if (dtype == DType::Bool && operands[0].tensor != nullptr) refuse_dtype(call, dtype);
   if (call.failed()) return true;
@@ -103,9 +122,15 @@ RuntimeValue add_scaled(KernelCall& call, double sign, std::string_view first,
     call.raise("For integral input tensors, argument alpha must not be a floating point number.");
     return {};
   }
-  if (to_double(alpha) == 1) {
+  // a + alpha * b: a complex product, which an infinite b turns into NaN, even where alpha is 1.
+  if (to_double(alpha) == 1 && !(is_complex(dtype) && b.tensor == nullptr)) {
     return sign > 0 ? elementwise(call, {a, b}, ResultType::Promoted, plain<scalar::Add>(), dtype)
                     : elementwise(call, {a, b}, ResultType::Promoted, plain<scalar::Sub>(), dtype);
+  }
+  if (a.tensor != nullptr && b.tensor != nullptr && dtype == DType::Float16) {
+    const auto factor = static_cast<float>(sign * to_double(alpha));
+    return elementwise(call, {a, b}, ResultType::Promoted,
+                       [factor](auto) { return scalar::AddScaledSmall<Float16>{factor}; });
   }
   return elementwise(call, {a, b}, ResultType::Promoted, [&alpha, sign]<typename T>(T) {
     const T value = scalar_as<T>(alpha);
@@ -120,6 +145,21 @@ std::int64_t width_of(const Operand& a, const Operand& b) {
 
 }  // namespace
 
+// PyTorch declares `other` of these as a tensor: a number there is a TypeError.
+bool refuses_number(KernelCall& call) {
+  const Operand a = operand(call, "a");
+  const Operand b = operand(call, "b");
+  if (call.failed() || (a.tensor == nullptr) == (b.tensor == nullptr)) return call.failed();
+  const bool first = a.tensor == nullptr;
+  const Number& number = first ? a.number : b.number;
+  const std::string_view type = python_name(number);
+  const bool method = call.callee().find("Tensor.") != std::string_view::npos;
+  call.raise(fmt::format("{}(): argument '{}' (position {}) must be Tensor, not {}", call.name(),
+                         first ? "input" : "other", first || method ? 1 : 2, type),
+             "TypeError");
+  return true;
+}
+
 #define TG_BINARY_KERNEL(NAME, OP, TYPE)               \
   RuntimeValue kernel_##NAME(KernelCall& call) {       \
     return binary<scalar::OP>(call, ResultType::TYPE); \
@@ -128,13 +168,21 @@ TG_BINARY_KERNEL(Copysign, Copysign, FloatPromoted)
 TG_BINARY_KERNEL(BitwiseAnd, BitwiseAnd, Promoted)
 TG_BINARY_KERNEL(BitwiseOr, BitwiseOr, Promoted)
 TG_BINARY_KERNEL(BitwiseXor, BitwiseXor, Promoted)
-TG_BINARY_KERNEL(Eq, Eq, Bool)
-TG_BINARY_KERNEL(Ne, Ne, Bool)
-TG_BINARY_KERNEL(Lt, Lt, Bool)
-TG_BINARY_KERNEL(Le, Le, Bool)
-TG_BINARY_KERNEL(Gt, Gt, Bool)
-TG_BINARY_KERNEL(Ge, Ge, Bool)
 #undef TG_BINARY_KERNEL
+
+// torch.lt(2, a) has no such overload; Python's 2 < a asks the tensor.
+#define TG_COMPARISON_KERNEL(NAME)                       \
+  RuntimeValue kernel_##NAME(KernelCall& call) {         \
+    if (refuses_number_first(call)) return {};           \
+    return binary<scalar::NAME>(call, ResultType::Bool); \
+  }
+TG_COMPARISON_KERNEL(Eq)
+TG_COMPARISON_KERNEL(Ne)
+TG_COMPARISON_KERNEL(Lt)
+TG_COMPARISON_KERNEL(Le)
+TG_COMPARISON_KERNEL(Gt)
+TG_COMPARISON_KERNEL(Ge)
+#undef TG_COMPARISON_KERNEL
 
 #define TG_TENSOR_BINARY_KERNEL(NAME, TYPE)                         \
   RuntimeValue kernel_##NAME(KernelCall& call) {                    \
@@ -158,6 +206,16 @@ RuntimeValue binary_with_exact_scalar(KernelCall& call, ResultType type) {
   const Operand operands[] = {a, b};
   DType dtype = result_type(operands);
   if (a.tensor == nullptr && b.tensor == nullptr && dtype == DType::Bool) dtype = DType::Int64;
+  if (b.tensor == nullptr && a.tensor == nullptr && type == ResultType::FloatPromoted &&
+      !is_complex(dtype) && to_double(b.number) == 0) {
+    call.raise(is_float(dtype) ? "float division by zero" : "division by zero",
+               "ZeroDivisionError");
+    return {};
+  }
+  if (type == ResultType::FloatPromoted && dtype == DType::Complex32) {
+    refuse_dtype(call, dtype);
+    return {};
+  }
   const bool small = dtype == DType::Float16 || dtype == DType::BFloat16;
   if (small && b.tensor != nullptr && b.tensor->geometry.rank() == 0 && a.tensor != nullptr &&
       a.tensor->geometry.rank() != 0 && is_float(b.tensor->dtype)) {
@@ -187,7 +245,20 @@ RuntimeValue kernel_CDiv(KernelCall& call) {
 RuntimeValue kernel_FloorDivide(KernelCall& call) {
   return division<scalar::FloorDivide>(call);
 }
+// A number divisor is rounded to f16 or bf16 first.
 RuntimeValue kernel_Fmod(KernelCall& call) {
+  Operand b = operand(call, "b");
+  const Operand a = operand(call, "a");
+  const Operand operands[] = {a, b};
+  if (call.failed()) return {};
+  const DType dtype = result_type(operands);
+  if (a.tensor != nullptr && b.tensor == nullptr &&
+      (dtype == DType::Float16 || dtype == DType::BFloat16)) {
+    Tensor rounded = make_tensor(dtype, {});
+    fill_from_double(rounded, {to_double(b.number)});
+    b.number = values_as_double(rounded).front();
+    return elementwise(call, {a, b}, ResultType::Promoted, plain<scalar::Fmod>());
+  }
   return division<scalar::Fmod>(call);
 }
 RuntimeValue kernel_Remainder(KernelCall& call) {
@@ -224,6 +295,16 @@ RuntimeValue kernel_Pow(KernelCall& call) {
   if (call.failed()) return {};
   const Operand operands[] = {a, b};
   const DType dtype = result_type(operands);
+  if (a.tensor != nullptr && b.tensor != nullptr &&
+      (dtype == DType::Bool || dtype == DType::Complex32)) {
+    refuse_dtype(call, dtype);
+    return {};
+  }
+  if (b.tensor == nullptr && a.tensor != nullptr && is_complex(dtype) &&
+      !std::holds_alternative<std::complex<double>>(b.number) && to_double(b.number) == 0) {
+    return elementwise(call, {{nullptr, Number{std::int64_t{1}}}, a}, ResultType::Promoted,
+                       plain<scalar::First>(), dtype);
+  }
   const bool whole = !is_float(dtype) && !is_complex(dtype);
   if (b.tensor == nullptr && whole && to_double(b.number) < 0) {
     if (a.tensor != nullptr) {
@@ -296,9 +377,19 @@ RuntimeValue kernel_Clamp(KernelCall& call) {
     call.raise("torch.clamp: At least one of 'min' or 'max' must not be None");
     return {};
   }
+  if (!call.failed() && is_complex(result_type({&a, 1}))) {
+    call.raise("clamp is not supported for complex types", "NotImplementedError");
+    return {};
+  }
   if (has_low && has_high) {
     return elementwise(call, {a, operand(call, "min"), operand(call, "max")}, ResultType::Promoted,
                        plain<scalar::Clamp>());
+  }
+  // The vector kernels keep `a` where a lone number bound is NaN.
+  const std::string_view only = has_low ? "min" : "max";
+  if (const std::optional<Number> bound = number_of(call.arg(only));
+      has_low && bound && std::isnan(to_double(*bound)) && a.tensor != nullptr) {
+    return elementwise(call, {a}, ResultType::Promoted, plain<scalar::Same>());
   }
   if (has_low)
     return elementwise(call, {a, operand(call, "min")}, ResultType::Promoted,

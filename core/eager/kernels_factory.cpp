@@ -32,6 +32,11 @@ Number number_argument(KernelCall& call, std::string_view name) {
 RuntimeValue filled(KernelCall& call, const Geometry& geometry, DType dtype, const Number& number) {
   Tensor result = call.allocate(dtype, geometry);
   if (call.failed()) return {};
+  if (!fits_dtype(number, dtype)) {
+    call.raise(
+        fmt::format("value cannot be converted to type {} without overflow", cpp_type_name(dtype)));
+    return {};
+  }
   Tensor one = make_tensor(dtype, {});
   if (const std::int64_t* integer = std::get_if<std::int64_t>(&number)) {
     fill_from_int(one, {*integer});
@@ -154,6 +159,16 @@ RuntimeValue kernel_Zeros(KernelCall& call) {
 RuntimeValue kernel_OnesLike(KernelCall& call) {
   return filled_like(call, std::int64_t{1});
 }
+// Without a cotangent of the caller's the sum of all outputs is differentiated.
+RuntimeValue kernel_GetGrad(KernelCall& call) {
+  const Tensor& of = call.tensor("a");
+  Tensor ones = call.allocate(of.dtype, of.geometry.sizes);
+  if (!call.failed())
+    fill_from_double(ones, std::vector<double>(static_cast<std::size_t>(ones.elements()) *
+                                                   (is_complex(of.dtype) ? 2U : 1U),
+                                               1.0));
+  return {ones};
+}
 RuntimeValue kernel_ZerosLike(KernelCall& call) {
   return filled_like(call, std::int64_t{0});
 }
@@ -268,6 +283,11 @@ RuntimeValue kernel_Dropout(KernelCall& call) {
   const double p = call.number("p");
   const bool training = call.flag("training");
   if (call.failed()) return {};
+  if (p < 0 || p > 1) {
+    call.raise(fmt::format("dropout probability has to be between 0 and 1, but got {}", p),
+               "ValueError");
+    return {};
+  }
   if (!training || p == 0) return {a};
   const double keep = 1 - p;
   const RuntimeValue mask = random(call, dense_like(a.geometry), a.dtype,

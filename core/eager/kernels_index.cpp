@@ -24,6 +24,10 @@ RuntimeValue index_select(KernelCall& call) {
   const Tensor& index = call.tensor("index");
   const std::size_t dim = call.dim("dim", given.geometry.rank());
   if (call.failed()) return {};
+  if (index.dtype != DType::Int64 && index.dtype != DType::Int32) {
+    call.raise("index_select(): Expected dtype int32 or int64 for index");
+    return {};
+  }
   if (index.geometry.rank() > 1) {
     call.raise("index_select(): Index is supposed to be a vector", "IndexError");
     return {};
@@ -73,6 +77,20 @@ RuntimeValue gather(KernelCall& call, bool broadcast) {
 
 RuntimeValue gather_along(KernelCall& call, const Tensor& a, const Tensor& index,
                           const Tensor& given, std::size_t dim, bool broadcast) {
+  if (index.dtype != DType::Int64 && index.dtype != DType::Int32) {
+    call.raise("gather(): Expected dtype int32/int64 for index");
+    return {};
+  }
+  for (std::size_t d = 0; !broadcast && d < a.geometry.rank(); ++d) {
+    if (index.geometry.rank() != a.geometry.rank() || d == dim ||
+        index.geometry.sizes[d] <= a.geometry.sizes[d])
+      continue;
+    call.raise(fmt::format(
+        "Size does not match at dimension {} expected index [{}] to be no larger "
+        "than self [{}] apart from dimension {}",
+        d, fmt::join(index.geometry.sizes, ", "), fmt::join(a.geometry.sizes, ", "), dim));
+    return {};
+  }
   if (index.geometry.rank() != a.geometry.rank()) {
     call.raise("Index tensor must have the same number of dimensions as input tensor");
     return {};
@@ -339,6 +357,14 @@ RuntimeValue kernel_Embedding(KernelCall& call) {
   const Tensor& indices = call.tensor("a");
   const Tensor& weight = call.tensor("weight");
   if (call.failed()) return {};
+  if (indices.dtype != DType::Int64 && indices.dtype != DType::Int32) {
+    call.raise(
+        fmt::format("Expected tensor for argument #1 'indices' to have one of the following "
+                    "scalar types: Long, Int; but got {} instead (while checking arguments "
+                    "for embedding)",
+                    torch_name(indices.dtype)));
+    return {};
+  }
   if (weight.geometry.rank() != 2) {
     call.raise("'weight' must be 2-D");
     return {};

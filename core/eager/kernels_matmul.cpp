@@ -219,6 +219,10 @@ std::vector<C> columns(const C* image, std::int64_t channels, const std::vector<
 
 Tensor convolve(KernelCall& call, const Tensor& input, const Tensor& weight, const Tensor* bias,
                 const ConvolutionShape& shape) {
+  if (is_complex(input.dtype)) {
+    refuse_dtype(call, input.dtype);
+    return input;
+  }
   const std::size_t dims = weight.geometry.rank() < 2 ? 0 : weight.geometry.rank() - 2;
   const bool batched = input.geometry.rank() == dims + 2;
   if (dims == 0 || (!batched && input.geometry.rank() != dims + 1)) {
@@ -312,10 +316,34 @@ Tensor convolve(KernelCall& call, const Tensor& input, const Tensor& weight, con
 
 }  // namespace
 
+namespace {
+
+// mm and bmm take no other ranks, and do not broadcast.
+bool refuses_rank(KernelCall& call, const Tensor& a, const Tensor& b) {
+  if (call.name() == "mm") {
+    if (a.geometry.rank() != 2) call.raise("self must be a matrix");
+    if (b.geometry.rank() != 2) call.raise("mat2 must be a matrix");
+  }
+  if (call.name() == "bmm") {
+    if (a.geometry.rank() != 3) call.raise("batch1 must be a 3D tensor");
+    if (b.geometry.rank() != 3) call.raise("batch2 must be a 3D tensor");
+    if (!call.failed() && (a.geometry.sizes[0] != b.geometry.sizes[0] ||
+                           a.geometry.sizes[2] != b.geometry.sizes[1])) {
+      call.raise(fmt::format(
+          "Expected size for first two dimensions of batch2 tensor to be: [{}, "
+          "{}] but got: [{}, {}].",
+          a.geometry.sizes[0], a.geometry.sizes[2], b.geometry.sizes[0], b.geometry.sizes[1]));
+    }
+  }
+  return call.failed();
+}
+
+}  // namespace
+
 RuntimeValue kernel_Matmul(KernelCall& call) {
   const Tensor& a = call.tensor("a");
   const Tensor& b = call.tensor("b");
-  if (call.failed()) return {};
+  if (call.failed() || refuses_rank(call, a, b)) return {};
   return {matmul(call, a, b, nullptr)};
 }
 
@@ -340,7 +368,10 @@ RuntimeValue kernel_Convolution(KernelCall& call) {
   return {convolve(call, a, weight, bias, shape)};
 }
 
-RuntimeValue kernel_Conv2d(KernelCall& call) {
+namespace {
+
+// conv1d, conv2d and conv3d: `padding` may be a word.
+RuntimeValue convolution_of_rank(KernelCall& call) {
   const Tensor& a = call.tensor("a");
   const Tensor& weight = call.tensor("weight");
   const Tensor* bias = call.optional_tensor("bias");
@@ -362,6 +393,18 @@ RuntimeValue kernel_Conv2d(KernelCall& call) {
   }
   if (call.failed()) return {};
   return {convolve(call, a, weight, bias, shape)};
+}
+
+}  // namespace
+
+RuntimeValue kernel_Conv1d(KernelCall& call) {
+  return convolution_of_rank(call);
+}
+RuntimeValue kernel_Conv2d(KernelCall& call) {
+  return convolution_of_rank(call);
+}
+RuntimeValue kernel_Conv3d(KernelCall& call) {
+  return convolution_of_rank(call);
 }
 
 }  // namespace tg

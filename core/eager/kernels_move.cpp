@@ -140,7 +140,7 @@ RuntimeValue pad_constant(KernelCall& call, const Tensor& a, const std::vector<E
 RuntimeValue kernel_Cat(KernelCall& call) {
   const std::vector<Tensor> tensors = call.tensors("tensors");
   if (tensors.empty() && !call.failed())
-    call.raise("torch.cat(): expected a non-empty list of Tensors");
+    call.raise("torch.cat(): expected a non-empty list of Tensors", "ValueError");
   if (call.failed()) return {};
   std::size_t rank = 0;
   for (const Tensor& tensor : tensors) rank = std::max(rank, tensor.geometry.rank());
@@ -366,6 +366,18 @@ RuntimeValue kernel_MaskedFill(KernelCall& call) {
   if (mask.dtype != DType::Bool) {
     call.raise(fmt::format("masked_fill_ only supports boolean masks, but got mask with dtype {}",
                            torch_name(mask.dtype)));
+    return {};
+  }
+  if (value.tensor != nullptr && value.tensor->geometry.rank() != 0) {
+    call.raise(
+        fmt::format("masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                    "with {} dimension(s).",
+                    value.tensor->geometry.rank()));
+    return {};
+  }
+  if (value.tensor == nullptr && !fits_dtype(value.number, a.dtype)) {
+    call.raise(fmt::format("value cannot be converted to type {} without overflow",
+                           cpp_type_name(a.dtype)));
     return {};
   }
   const RuntimeValue filled = elementwise(

@@ -138,6 +138,13 @@ RuntimeValue product(KernelCall& call, std::string_view dims_name, std::string_v
 bool refuses_empty_rows(KernelCall& call, const Tensor& a, const Dims& dims) {
   for (const std::size_t d : dims) {
     if (a.geometry.sizes[d] != 0 || call.failed()) continue;
+    if (call.is_none("dim") || dims.size() == a.geometry.rank()) {
+      call.raise(
+          fmt::format("{}(): Expected reduction dim to be specified for input.numel() == 0. "
+                      "Specify the reduction dim with the 'dim' argument.",
+                      call.name()));
+      return true;
+    }
     call.raise(
         fmt::format("{}(): Expected reduction dim {} to have non-zero size.", call.name(), d),
         "IndexError");
@@ -188,6 +195,9 @@ RuntimeValue extreme_position(KernelCall& call, int sign) {
     (void)call.dim("dim", 0);
   }
   const bool keepdim = call.flag("keepdim");
+  const bool positions_only = call.op().code == OpCode::Argmax || call.op().code == OpCode::Argmin;
+  if (positions_only && a.dtype == DType::Bool && !call.failed())
+    call.raise(fmt::format("{}(): does not support bool input", call.name()));
   if (call.failed() || refuses_empty_rows(call, a, dims)) return {};
   return with_ordered_type(call, a.dtype, [&]<typename C>(C) -> RuntimeValue {
     return {reduce<C>(
@@ -453,6 +463,64 @@ RuntimeValue kernel_Cumsum(KernelCall& call) {
       for (std::int64_t i = 1; i < count; ++i) row[i] = scalar::plus(row[i], row[i - 1]);
     })};
   });
+}
+
+RuntimeValue kernel_Cumprod(KernelCall& call) {
+  const Tensor a = converted(call, call.tensor("a"), call.dtype("dtype"));
+  const std::size_t dim = call.dim("dim", a.geometry.rank());
+  if (call.failed()) return {};
+  const DType result = is_whole(a.dtype) && call.is_none("dtype") ? DType::Int64 : a.dtype;
+  return with_wide_type(a.dtype, [&]<typename C>(C) -> RuntimeValue {
+    return {map_rows<C>(call, a, dim, result, [](C* row, std::int64_t count) {
+      for (std::int64_t i = 1; i < count; ++i) row[i] = scalar::times(row[i], row[i - 1]);
+    })};
+  });
+}
+
+namespace {
+
+// log(exp(a) + exp(b)), also where one of them is infinite.
+double log_add(double a, double b) {
+  const double larger = scalar::Maximum<double>{}(a, b);
+  if (std::isinf(larger) || larger != larger) return larger;
+  return larger + std::log(std::exp(a - larger) + std::exp(b - larger));
+}
+
+}  // namespace
+
+RuntimeValue kernel_Logcumsumexp(KernelCall& call) {
+  const Tensor& a = call.tensor("a");
+  const std::size_t dim = call.dim("dim", a.geometry.rank());
+  if (call.failed()) return {};
+  if (!is_float(a.dtype)) {
+    call.not_supported(fmt::format("logcumsumexp of {} tensors", short_name(a.dtype)));
+    return {};
+  }
+  return {map_rows<double>(call, a, dim, a.dtype, [](double* row, std::int64_t count) {
+    for (std::int64_t i = 1; i < count; ++i) row[i] = log_add(row[i - 1], row[i]);
+  })};
+}
+
+RuntimeValue kernel_Logsumexp(KernelCall& call) {
+  const Tensor& given = call.tensor("a");
+  const Tensor a = is_whole(given.dtype) ? call.cast(given, DType::Float32) : given;
+  const Dims dims = call.dims("dim", a.geometry.rank());
+  const bool keepdim = call.flag("keepdim");
+  if (call.failed()) return {};
+  if (!is_float(a.dtype)) {
+    call.not_supported(fmt::format("logsumexp of {} tensors", short_name(a.dtype)));
+    return {};
+  }
+  return {
+      reduce<double>(call, a, dims, keepdim, a.dtype, [](const double* row, std::int64_t count) {
+        double largest = -std::numeric_limits<double>::infinity();
+        for (std::int64_t i = 0; i < count; ++i)
+          largest = scalar::Maximum<double>{}(largest, row[i]);
+        if (!std::isfinite(largest)) return largest;
+        double total = 0;
+        for (std::int64_t i = 0; i < count; ++i) total += std::exp(row[i] - largest);
+        return largest + std::log(total);
+      })};
 }
 
 }  // namespace tg

@@ -19,7 +19,8 @@ RuntimeValue rounding(KernelCall& call) {
   if (call.failed()) return {};
   const DType dtype = result_type({&a, 1});
   if (is_complex(dtype)) {
-    call.raise(fmt::format("{} is not supported for complex inputs", call.op().name));
+    call.raise(fmt::format("{} is not supported for complex inputs", call.name()),
+               "NotImplementedError");
     return {};
   }
   if (refuses_bool(call, a)) return {};
@@ -93,6 +94,11 @@ RuntimeValue kernel_Relu(KernelCall& call) {
     call.raise("Boolean inputs not supported for relu");
     return {};
   }
+  const Operand a = operand(call, "a");
+  if (!call.failed() && is_complex(result_type({&a, 1}))) {
+    call.raise("clamp is not supported for complex types", "NotImplementedError");
+    return {};
+  }
   return unary<scalar::Relu>(call, ResultType::Promoted);
 }
 RuntimeValue kernel_Neg(KernelCall& call) {
@@ -110,6 +116,14 @@ RuntimeValue kernel_Neg(KernelCall& call) {
 // raises.
 RuntimeValue kernel_Sign(KernelCall& call) {
   if (call.callee() == "prims.sign") return unary<scalar::Sgn>(call, ResultType::Promoted);
+  const Operand a = operand(call, "a");
+  if (!call.failed() && is_complex(result_type({&a, 1}))) {
+    call.raise(
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+        "instead.",
+        "NotImplementedError");
+    return {};
+  }
   return unary<scalar::Sign>(call, ResultType::Promoted);
 }
 RuntimeValue kernel_Ceil(KernelCall& call) {
@@ -146,6 +160,10 @@ RuntimeValue kernel_Square(KernelCall& call) {
 }
 RuntimeValue kernel_Gelu(KernelCall& call) {
   const std::string form = call.text("approximate");
+  if (form != "tanh" && form != "none" && !call.failed()) {
+    call.raise("approximate argument must be either none or tanh.");
+    return {};
+  }
   return form == "tanh" ? unary<scalar::GeluTanh>(call, ResultType::Promoted)
                         : unary<scalar::GeluErf>(call, ResultType::Promoted);
 }
@@ -190,14 +208,16 @@ RuntimeValue kernel_NanToNum(KernelCall& call) {
   if (call.failed()) return {};
   const DType dtype = result_type({&a, 1});
   double largest = static_cast<double>(std::numeric_limits<float>::max());
-  if (dtype == DType::Float64) largest = std::numeric_limits<double>::max();
+  if (dtype == DType::Float64 || dtype == DType::Complex128)
+    largest = std::numeric_limits<double>::max();
   if (dtype == DType::Float16) largest = 65504;
   if (dtype == DType::BFloat16) largest = static_cast<double>(BFloat16{0x7f7f}.widen());
   const double nan = call.is_none("nan") ? 0 : call.number("nan");
   const double high = call.is_none("posinf") ? largest : call.number("posinf");
   const double low = call.is_none("neginf") ? -largest : call.number("neginf");
   return elementwise(call, {a}, ResultType::Promoted, [=]<typename T>(T) {
-    return scalar::NanToNum<T>{parameter<T>(nan), parameter<T>(high), parameter<T>(low)};
+    using Part = typename scalar::NanToNum<T>::Part;
+    return scalar::NanToNum<T>{parameter<Part>(nan), parameter<Part>(high), parameter<Part>(low)};
   });
 }
 RuntimeValue kernel_Logsigmoid(KernelCall& call) {

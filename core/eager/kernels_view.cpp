@@ -103,8 +103,10 @@ RuntimeValue run_view(KernelCall& call, std::optional<DType> cast_to = std::null
   if (!outcome) {
     const bool index = outcome.error().find("ut of range") != std::string::npos ||
                        outcome.error().find("out of bounds") != std::string::npos ||
-                       outcome.error().find("too many indices") != std::string::npos;
-    call.raise(outcome.error(), index ? "IndexError" : "RuntimeError");
+                       outcome.error().find("too many indices") != std::string::npos ||
+                       outcome.error().find("applied to a 0-dim tensor") != std::string::npos;
+    const bool step = outcome.error() == "step must be greater than zero";
+    call.raise(outcome.error(), index ? "IndexError" : step ? "ValueError" : "RuntimeError");
     return {};
   }
   if (outcome->kind == ViewOutcome::Kind::Unknown || outcome->outputs.empty()) {

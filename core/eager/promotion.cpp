@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/eager/kernel.h"
 
@@ -69,6 +70,72 @@ bool can_cast(DType from, DType to) {
   if (is_complex(from) && !is_complex(to)) return false;
   if (is_float(from) && !is_float(to) && !is_complex(to)) return false;
   return from == DType::Bool || to != DType::Bool;
+}
+
+bool fits_dtype(const Number& number, DType dtype) {
+  if (const auto* complex = std::get_if<std::complex<double>>(&number))
+    return is_complex(dtype) || complex->imag() == 0;
+  if (dtype == DType::Bool || is_complex(dtype)) return true;
+  const double value = to_double(number);
+  if (is_float(dtype)) {
+    // Beyond the largest finite number of the type there is only infinity itself.
+    if (std::isinf(value) || std::isnan(value)) return true;
+    if (dtype == DType::Float32) return std::fabs(value) <= 3.4028234663852886e38;
+    if (dtype == DType::Float16) return std::fabs(value) <= 65504;
+    return true;
+  }
+  if (std::isinf(value) || std::isnan(value)) return false;
+  const auto bits = static_cast<int>(size_bytes(dtype)) * 8;
+  const bool is_unsigned = dtype == DType::UInt8 || dtype == DType::UInt16 ||
+                           dtype == DType::UInt32 || dtype == DType::UInt64;
+  if (is_unsigned) {
+    const double limit = std::ldexp(1.0, bits);
+    return value < limit && value > -limit;
+  }
+  const double limit = std::ldexp(1.0, bits - 1);
+  return value < limit && value >= -limit;
+}
+
+std::string_view cpp_type_name(DType dtype) {
+  switch (dtype) {
+    case DType::Bool:
+      return "bool";
+    case DType::UInt8:
+      return "uint8_t";
+    case DType::UInt16:
+      return "uint16_t";
+    case DType::UInt32:
+      return "uint32_t";
+    case DType::UInt64:
+      return "uint64_t";
+    case DType::Int8:
+      return "int8_t";
+    case DType::Int16:
+      return "int16_t";
+    case DType::Int32:
+      return "int";
+    case DType::Int64:
+      return "int64_t";
+    case DType::Float16:
+      return "c10::Half";
+    case DType::BFloat16:
+      return "c10::BFloat16";
+    case DType::Float32:
+      return "float";
+    case DType::Float64:
+      return "double";
+    case DType::Float8E5M2:
+    case DType::Float8E5M2Fnuz:
+    case DType::Float8E4M3Fn:
+    case DType::Float8E4M3Fnuz:
+    case DType::Float8E8M0Fnu:
+    case DType::Float4E2M1FnX2:
+    case DType::Complex32:
+    case DType::Complex64:
+    case DType::Complex128:
+      return torch_name(dtype);
+  }
+  return "";
 }
 
 }  // namespace tg

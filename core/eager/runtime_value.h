@@ -4,7 +4,6 @@
 #include <complex>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +12,7 @@
 namespace tg {
 
 struct RuntimeValue;
+struct MappingItem;
 
 struct NoneValue {};
 struct EllipsisValue {};
@@ -37,7 +37,7 @@ struct Sequence {
   std::vector<RuntimeValue> items;
 };
 struct Mapping {
-  std::vector<std::pair<std::string, RuntimeValue>> items;
+  std::vector<MappingItem> items;
 };  // keys as content, in order
 
 struct RuntimeValue {
@@ -56,6 +56,11 @@ struct RuntimeValue {
   [[nodiscard]] bool is_number() const {
     return as<bool>() || as<std::int64_t>() || as<double>() || as<std::complex<double>>();
   }
+};
+
+struct MappingItem {
+  std::string key;
+  RuntimeValue value;
 };
 
 // Calls f(const Tensor&) for every tensor inside, in order (dicts in sorted key order).

@@ -140,6 +140,11 @@ TG_UNARY(
     Sgn, kReal | kInt | kComplex, T,
     if constexpr (kIsComplex<T>) {
       const auto size = std::hypot(a.re, a.im);
+      // Infinite parts have no direction; the f32 kernel says so in both parts.
+      if constexpr (std::is_same_v<T, Complex<float>>) {
+        const auto nan = size - size;
+        if (!(nan == 0)) return T{nan, nan};
+      }
       return size == 0 ? T{} : T{a.re / size, a.im / size};
     } else { return Sign<T>{}(a); })
 TG_UNARY(BitwiseNot, kInt, T, return ~a)
@@ -216,18 +221,34 @@ struct Softplus {
   }
 };
 template <typename T>
-struct NanToNum {
-  static constexpr unsigned kDomain = kReal | kInt;
-  T nan;
-  T positive_infinity;
-  T negative_infinity;
-  T operator()(T a) const {
-    if constexpr (kIsFloating<T>) {
+struct RealOf {
+  using Type = T;
+};
+template <typename T>
+struct RealOf<Complex<T>> {
+  using Type = T;
+};
+template <typename T>
+struct NanToNum {  // complex numbers part by part
+  static constexpr unsigned kDomain = kReal | kInt | kComplex;
+  using Part = typename RealOf<T>::Type;
+  Part nan;
+  Part positive_infinity;
+  Part negative_infinity;
+  Part part(Part a) const {
+    if constexpr (kIsFloating<Part>) {
       if (a != a) return nan;
-      if (a == std::numeric_limits<T>::infinity()) return positive_infinity;
-      if (a == -std::numeric_limits<T>::infinity()) return negative_infinity;
+      if (a == std::numeric_limits<Part>::infinity()) return positive_infinity;
+      if (a == -std::numeric_limits<Part>::infinity()) return negative_infinity;
     }
     return a;
+  }
+  T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      return {part(a.re), part(a.im)};
+    } else {
+      return part(a);
+    }
   }
 };
 // min > max gives max; NaN in `a` stays.
@@ -283,6 +304,7 @@ struct RoundDecimals {
     RESULT operator()(T a, T b) const { __VA_ARGS__; } \
   };
 
+TG_BINARY(First, kReal | kInt | kComplex, T, static_cast<void>(b); return a)
 TG_BINARY(Add, kReal | kInt | kComplex, T, return plus(a, b))
 TG_BINARY(Sub, kReal | kInt | kComplex, T, return minus(a, b))
 TG_BINARY(Mul, kReal | kInt | kComplex, T, return times(a, b))
@@ -386,6 +408,18 @@ struct AddScaled {
     } else {
       return plus(a, times(alpha, b));
     }
+  }
+};
+
+// The same between tensors of a 16-bit float: the product is rounded before the sum.
+template <typename Small>
+struct AddScaledSmall {
+  static constexpr unsigned kDomain = kReal;
+  float alpha;
+  template <typename T>
+  T operator()(T a, T b) const {
+    const float product = Small::round(alpha * static_cast<float>(b)).widen();
+    return a + static_cast<T>(product);
   }
 };
 

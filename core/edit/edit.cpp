@@ -284,13 +284,16 @@ class Editor {
           place = &items[i + 1];
       }
     }
+    const std::string before = place != nullptr         ? to_text(*place)
+                               : statement.args.empty() ? "nothing"
+                                                        : to_text(statement.args.front());
     if (place != nullptr) {
       *place = edit.value;
     } else {
       statement.args = {edit.value};
     }
     rw_.step("return", id,
-             fmt::format("the program returns {} instead of {}", to_text(edit.value), text_of(id)))
+             fmt::format("the program returns {} instead of {}", to_text(edit.value), before))
         .replace(id, std::move(statement));
     return std::nullopt;
   }

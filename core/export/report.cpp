@@ -27,7 +27,10 @@ PhaseFacts facts_of(const Trace& trace) {
   const DefUse def_use(trace);
   const AliasSets sets(trace, def_use);
   PhaseFacts facts;
-  facts.statements = trace.bound_symbols.size();
+  // As `info` counts: without annotations, unpacking, del and return.
+  facts.statements = static_cast<std::size_t>(std::count_if(
+      trace.bound_symbols.begin(), trace.bound_symbols.end(),
+      [](const BoundSymbolRef& statement) { return statement->kind == StatementKind::Call; }));
   facts.copies = sets.copies().size();
   std::size_t groups = 0;
   for (const StorageFacts& storage : sets.storages()) {
@@ -56,7 +59,8 @@ ReportSection verdict_section(const CheckReport& check) {
                                           check.era_given ? "" : " (guessed)", check.seed));
   if (check.explanation) {
     const Explanation& why = *check.explanation;
-    std::string text = fmt::format("Phase {} to {}", why.left, why.right);
+    std::string text = fmt::format("Phase {} to {}", phase_number(check, why.left),
+                                   phase_number(check, why.right));
     if (!why.pass.empty()) text += fmt::format(", pass {}", why.pass);
     if (why.step > 0)
       text += fmt::format(", step {} of {}, rule {}", why.step, why.step_count, why.rule);

@@ -326,7 +326,9 @@ namespace {
 
 std::string statement_text(const BoundSymbol& statement) {
   std::string text = one_line(statement);
-  if (statement.type) text += "  # " + statement.type->text;
+  // The line of an argument is its type already.
+  if (statement.type && statement.kind != StatementKind::UnpackTrivial)
+    text += "  # " + statement.type->text;
   return text;
 }
 

@@ -37,6 +37,10 @@ struct GoldenReport {
 // cannot-read, bad-compression.
 Result<GoldenReport> run_golden(const std::string& path, const GoldenOptions& options);
 
+// The page docs/thunder-2024-12.md: of every recorded program of December 2024 that differs from
+// eager, raises or hangs, what `check` finds. Diagnostics: cannot-read, bad-compression.
+Result<std::string> tell_stories(const std::string& path);
+
 struct RenderOptions {
   bool kinds = true;           // a line per suite and kind
   bool not_supported = false;  // also what is not supported, with the reason

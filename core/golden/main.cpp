@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
   app.add_flag("--calls", options.run_calls, "run recorded operator calls one by one");
   app.add_flag("-v,--not-supported", render_options.not_supported,
                "also say what is not supported, and why");
+  bool stories = false;
+  app.add_flag("--stories", stories, "the page of programs that December 2024 gets wrong");
   app.add_flag("--summary", summary, "one line per suite");
   try {
     app.parse(argc, argv);
@@ -31,6 +33,15 @@ int main(int argc, char** argv) {
   render_options.kinds = !summary;
   bool failed = false;
   for (const std::string& path : paths) {
+    if (stories) {
+      const tg::Result<std::string> page = tg::tell_stories(path);
+      if (!page) {
+        fmt::print(stderr, "{}", tg::render(page.error(), path, ""));
+        return 4;
+      }
+      fmt::print("{}", *page);
+      continue;
+    }
     tg::Result<tg::GoldenReport> report = tg::run_golden(path, options);
     if (!report) {
       fmt::print(stderr, "{}", tg::render(report.error(), path, ""));

@@ -1,30 +1,24 @@
 // Complete programs through the real Thunder (passes-2024-12, passes-2026-01): round trip of every
 // stage, and what running each stage's text gives beside the recorded runs.
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/golden/checks.h"
+#include "core/golden/gradients.h"
 #include "core/golden/pass_replay.h"
+#include "core/golden/prologue_checks.h"
 #include "core/golden/stage_run.h"
+#include "core/golden/verdict_checks.h"
 #include "core/text/parser.h"
 
 namespace tg::golden {
 namespace {
 
 using Json = nlohmann::json;
-
-// A computation stage runs alone; a backward stage needs saved tensors and cotangents, a region its
-// host.
-std::string not_alone(const Trace& trace, const std::string& path) {
-  if (path.find("-backward-") != std::string::npos || trace.name == "backward_fn") {
-    return "a backward trace: needs saved tensors and cotangents";
-  }
-  if (trace.name == "to_be_compiled") return "the body of a region, not a program";
-  return {};
-}
 
 std::uint32_t number_of_calls(const Unit& unit) {
   const Result<std::string> program = unit.read("program.py");
@@ -110,7 +104,19 @@ std::string fault(const Answer& answer, const StageRun& stage, const RecordedRun
     return fmt::format("'{}' is undefined here, recorded '{}'", stage.undefined, answer.undefined);
   }
   if (answer.raises) return fmt::format("recorded to raise {}, here it runs", answer.type);
-  const std::vector<std::string> all = differences(*stage.result, recorded, recording);
+  std::vector<std::string> all;
+  if (stage.has_outputs) all = differences(*stage.result, recorded, recording);
+  if (stage.gradients && recorded.gradients.empty()) {
+    // The reference was derived and is not recorded: only where it has gradients is known.
+    for (const NamedValue& gradient : *stage.gradients) {
+      const std::string none = fmt::format("gradient of {}: none here", gradient.name);
+      if (gradient.value.as<Tensor>() == nullptr && answer.parts.contains(none))
+        all.push_back(none);
+    }
+  } else if (stage.gradients) {
+    for (std::string& part : gradient_differences(*stage.gradients, recorded, recording))
+      all.push_back(std::move(part));
+  }
   std::set<std::string> expected = answer.parts;
   // Random bits are another version's: only shapes are asked for.
   if (stage.result->used_random)
@@ -118,19 +124,87 @@ std::string fault(const Answer& answer, const StageRun& stage, const RecordedRun
   return difference_text(expected, {all.begin(), all.end()});
 }
 
+struct StageText {
+  std::string path;
+  TraceFile file;
+  std::string why;               // why there is no trace
+  const Trace* trace = nullptr;  // within `file`
+  std::optional<ForwardReturn> forward;
+};
+
 struct ProgramRecording {
   Recording recording;
   std::optional<TraceFile> prologue;
   std::optional<TraceFile> epilogue;
   std::uint32_t calls = 1;
+  Loss loss = Loss::Sum;
+  std::vector<std::unique_ptr<StageText>> stages;  // in file order
 
   [[nodiscard]] StageContext context() const {
     const auto trace = [](const std::optional<TraceFile>& file) {
       return file && !file->phases.empty() ? &file->phases.front().trace : nullptr;
     };
-    return {&recording, trace(prologue), trace(epilogue), calls};
+    return {&recording, trace(prologue), trace(epilogue), calls, loss};
   }
 };
+
+std::string_view folder_of(std::string_view path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+// The stages of the same variant, nearest after `path` first, then those before it, nearest first.
+std::vector<const StageText*> neighbours(const ProgramRecording& program, std::string_view path) {
+  std::vector<const StageText*> after;
+  std::vector<const StageText*> before;
+  for (const std::unique_ptr<StageText>& stage : program.stages) {
+    if (stage->trace == nullptr || folder_of(stage->path) != folder_of(path)) continue;
+    (stage->path >= path ? after : before).push_back(stage.get());
+  }
+  after.insert(after.end(), before.rbegin(), before.rend());
+  return after;
+}
+
+// A backward text runs after the forward text that saves for it; of several, the last.
+StageRun run_after_forward(const Trace& trace, std::string_view path,
+                           const ProgramRecording& program) {
+  std::vector<const StageText*> all = neighbours(program, path);
+  std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->path > b->path; });
+  for (const StageText* stage : all) {
+    if (stage->forward && saves_for(*stage->forward, trace))
+      return run_backward(trace, *stage->trace, *stage->forward, program.context());
+  }
+  StageRun none;
+  none.not_run = "no forward text saves what this backward text unpacks";
+  return none;
+}
+
+StageRun run_whole(const Trace& trace, std::string_view path, const ProgramRecording& program) {
+  if (trace.name == "backward_fn") return run_after_forward(trace, path, program);
+  return run_stage(trace, program.context());
+}
+
+// The body of a region runs inside the whole text that calls it.
+StageRun run_text(const Trace& trace, std::string_view path, const ProgramRecording& program) {
+  if (trace.name != "to_be_compiled") return run_whole(trace, path, program);
+  const std::vector<const StageText*> all = neighbours(program, path);
+  // Passes over the body rename what it returns; its first text still has the names of the call.
+  std::vector<const Trace*> forms{&trace};
+  for (const StageText* stage : all) {
+    const bool earlier = stage->path < path && stage->trace->name == "to_be_compiled";
+    if (earlier && stage->trace->parameters == trace.parameters) forms.push_back(stage->trace);
+  }
+  for (const bool by_name : {true, false}) {
+    for (const Trace* form : forms) {
+      for (const StageText* stage : all) {
+        const std::optional<Trace> host = host_with_body(*stage->trace, trace, *form, by_name);
+        if (host) return run_whole(*host, stage->path, program);
+      }
+    }
+  }
+  StageRun none;
+  none.not_run = "no text calls this region";
+  return none;
+}
 
 std::optional<TraceFile> first_stage(const Unit& unit, std::string_view prefix) {
   for (const std::string& path : unit.files) {
@@ -141,17 +215,13 @@ std::optional<TraceFile> first_stage(const Unit& unit, std::string_view prefix) 
   return std::nullopt;
 }
 
-void check_stage(const Unit& unit, const ProgramRecording& program, const std::string& path,
-                 const Json& facts, const std::string& block, Checks& checks) {
-  const Result<std::string> text = unit.read(path);
-  if (!text.has_value()) return checks.fail("text_run", path, text.error().message);
-  const TraceFile file = parse_trace_file(path, *text);
-  std::string why;
-  const Trace* trace = only_trace(file, why);
-  if (trace == nullptr) return checks.fail("text_run", path, why);
-  if (const std::string reason = not_alone(*trace, path); !reason.empty()) {
-    return checks.not_supported("text_run", path, reason);
-  }
+void check_stage(const ProgramRecording& program, const std::string& path, const Json& facts,
+                 const std::string& block, Checks& checks) {
+  const auto found = std::find_if(program.stages.begin(), program.stages.end(),
+                                  [&path](const auto& stage) { return stage->path == path; });
+  if (found == program.stages.end()) return checks.fail("text_run", path, "there is no such file");
+  const Trace* trace = (*found)->trace;
+  if (trace == nullptr) return checks.fail("text_run", path, (*found)->why);
   struct Side {
     std::string name;
     Answer answer;
@@ -168,7 +238,15 @@ void check_stage(const Unit& unit, const ProgramRecording& program, const std::s
   add("thunder", block);
   if (sides.empty())
     return checks.not_supported("text_run", path, "neither side has outputs to compare with");
-  const StageRun stage = run_stage(*trace, program.context());
+  const StageRun stage = run_text(*trace, path, program);
+  if (!stage.has_outputs) {
+    // Nothing to hold gradients against is no agreement.
+    std::erase_if(sides, [&](const Side& side) {
+      return side.answer.parts.empty() && program.recording.runs.at(side.name).gradients.empty();
+    });
+    if (sides.empty())
+      return checks.not_supported("text_run", path, "no gradients are recorded to compare with");
+  }
   const bool asked_for =
       !stage.undefined.empty() && std::any_of(sides.begin(), sides.end(), [&](const Side& side) {
         return side.answer.undefined == stage.undefined;
@@ -191,7 +269,7 @@ std::string block_of(const std::string& path) {
   return "thunder";
 }
 
-void check_program(const Unit& unit, Checks& checks) {
+void check_program(const Unit& unit, Loss loss, Checks& checks) {
   for (const std::string& path : unit.files) {
     if (!path.ends_with(".txt")) continue;
     const Result<std::string> text = unit.read(path);
@@ -214,20 +292,44 @@ void check_program(const Unit& unit, Checks& checks) {
   program.prologue = first_stage(unit, "stages/00-prologue");
   program.epilogue = first_stage(unit, "stages/02-epilogue");
   program.calls = number_of_calls(unit);
+  program.loss = loss;
+  for (const std::string& path : unit.files) {
+    if (!path.ends_with(".txt")) continue;
+    Result<std::string> text = unit.read(path);
+    if (!text.has_value()) continue;
+    auto stage = std::make_unique<StageText>();
+    stage->path = path;
+    stage->file = parse_trace_file(path, *std::move(text));
+    stage->trace = only_trace(stage->file, stage->why);
+    if (stage->trace != nullptr) stage->forward = forward_return(*stage->trace);
+    program.stages.push_back(std::move(stage));
+  }
+  const auto computation =
+      std::find_if(program.stages.begin(), program.stages.end(), [](const auto& stage) {
+        return stage->trace != nullptr && stage->path.starts_with("stages/01-computation");
+      });
+  for (const std::unique_ptr<StageText>& stage : program.stages) {
+    if (stage->trace == nullptr || computation == program.stages.end()) continue;
+    if (stage->path.find("-prologue-") == std::string::npos) continue;
+    check_prologue(*stage->trace, *(*computation)->trace, program.recording, stage->path, checks);
+  }
   for (const auto& [path, facts] : root["stages"].items()) {
-    check_stage(unit, program, path, facts, block_of(path), checks);
+    check_stage(program, path, facts, block_of(path), checks);
+  }
+  if (loss == Loss::Sum) {
+    check_verdict(unit, program.recording, program.context().prologue, *text_run, checks);
   }
 }
 
 }  // namespace
 
 void check_passes_2024(const Unit& unit, Checks& checks) {
-  check_program(unit, checks);
+  check_program(unit, Loss::Sum, checks);
   replay_calls(unit, checks);
 }
 
 void check_passes_2026(const Unit& unit, Checks& checks) {
-  check_program(unit, checks);
+  check_program(unit, Loss::Graded, checks);
   const Result<std::string> index = unit.read("index.json");
   const Json root = index.has_value() ? Json::parse(*index, nullptr, false) : Json();
   if (!root.is_object() || !root.contains("events"))

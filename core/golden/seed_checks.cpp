@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/check/check.h"
 #include "core/golden/checks.h"
 #include "core/golden/pass_replay.h"
 #include "core/golden/stage_run.h"
@@ -142,6 +143,32 @@ void check_era(const Unit& unit, const Recording& recording, const std::string& 
   }
 }
 
+// Does Thunder of December 2024 keep the program's meaning? `check` replays its passes on the trace
+// and must say what was recorded. "executor: torch (CPU)" are the default executors there.
+void check_replay(const Unit& unit, const Recording& recording, const TraceFile& file,
+                  Checks& checks) {
+  const Result<std::string> text = unit.read("dec2024/result.json");
+  const Json root = text.has_value() ? Json::parse(*text, nullptr, false) : Json();
+  if (!root.is_object() || file.phases.empty()) return;
+  Result<RunInputs> inputs = inputs_from_recording(recording, file.phases.front().trace, nullptr);
+  if (!inputs) return checks.not_supported("replay", {}, inputs.error().message);
+  CheckOptions options;
+  options.given_inputs = *std::move(inputs);
+  options.era = Era::Thunder2024;
+  options.compare.contract = CompareOptions::Contract::Torch;
+  const CheckReport report = tg::check(file, options);
+  const bool recorded_same = !root.contains("error") && root.value("values_equal_eager", false) &&
+                             root.value("final_inputs_equal_eager", false) &&
+                             root.value("alias_partition_equals_eager", false);
+  const bool same = report.verdict == VerdictKind::Same && report.phases.size() > 1;
+  checks.decide("replay", {},
+                same == recorded_same
+                    ? ""
+                    : fmt::format("recorded {}, check says {}: {}",
+                                  recorded_same ? "the same as eager" : "different or raised",
+                                  verdict_text(report.verdict), report.headline));
+}
+
 }  // namespace
 
 void check_seed(const Unit& unit, Checks& checks) {
@@ -164,6 +191,7 @@ void check_seed(const Unit& unit, Checks& checks) {
   check_eager(unit, *recording, file, checks);
   for (const char* era : {"dec2024", "jan2026", "audit"}) check_era(unit, *recording, era, checks);
   check_proposed_audit(unit, file, checks);
+  check_replay(unit, *recording, file, checks);
 }
 
 }  // namespace tg::golden

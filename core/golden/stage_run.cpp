@@ -38,6 +38,12 @@ std::string first_difference(const std::string& expected, const std::string& got
   return fmt::format("line {}: '{}' is printed as '{}'", line, cut(expected), cut(got));
 }
 
+// `p5.set_buffer('.n', value)`
+bool sets_buffer(const BoundSymbol& statement) {
+  return statement.callee.ends_with(".set_buffer") && statement.args.size() == 2 &&
+         statement.args[0].kind == ValueKind::String && statement.args[1].is_name();
+}
+
 bool is_plain_epilogue(const Trace& epilogue) {
   for (const BoundSymbolRef& statement : epilogue.bound_symbols) {
     switch (statement->kind) {
@@ -48,6 +54,8 @@ bool is_plain_epilogue(const Trace& epilogue) {
       case StatementKind::Comment:
         continue;
       case StatementKind::Call:
+        if (sets_buffer(*statement)) continue;
+        return false;
       case StatementKind::UnpackAccess:
       case StatementKind::PackList:
       case StatementKind::PackAssign:
@@ -102,12 +110,23 @@ const Value* returned_value(const Trace& trace) {
 
 // The program's outputs are what the epilogue makes of the computation's. False: it does more than
 // pass on.
-bool pass_through_epilogue(RunResult& result, const Trace& epilogue) {
+// `buffers` are those it sets, by the module's name for them: ".n".
+bool pass_through_epilogue(RunResult& result, const Trace& epilogue,
+                           std::vector<NamedValue>& buffers) {
   if (!is_plain_epilogue(epilogue)) return false;
   std::unordered_map<std::string, std::size_t> position;
-  if (epilogue.parameters.size() != result.outputs.size()) return false;
-  for (std::size_t i = 0; i < epilogue.parameters.size(); ++i)
-    position.emplace(epilogue.parameters[i].name, i);
+  // What the prologue hands on stands before the results: the modules whose buffers are set.
+  if (epilogue.parameters.size() < result.outputs.size()) return false;
+  const std::size_t handed_on = epilogue.parameters.size() - result.outputs.size();
+  for (std::size_t i = handed_on; i < epilogue.parameters.size(); ++i)
+    position.emplace(epilogue.parameters[i].name, i - handed_on);
+  for (const BoundSymbolRef& statement : epilogue.bound_symbols) {
+    if (statement->kind != StatementKind::Call) continue;
+    const auto value = position.find(statement->args[1].text);
+    if (value == position.end()) return false;
+    buffers.push_back({string_content(statement->args[0]), result.outputs[value->second].value});
+  }
+  if (handed_on > buffers.size()) return false;
   std::vector<NamedValue> outputs;
   bool understood = true;
   const Value* returned = returned_value(epilogue);
@@ -146,30 +165,16 @@ void append_leaves(const RuntimeValue& value, std::vector<NamedValue>& outputs, 
   outputs.push_back({fmt::format("out[{}]", outputs.size()), value});
 }
 
-// A forward trace returns ({'output': ..., 'flat_output': ...}, saved tensors); a joint trace has
-// the gradients as 'output' and is no program of its own.
-enum class ReturnForm { Plain, Forward, Joint };
-
-ReturnForm separate_outputs(RunResult& result) {
-  const auto form_of = [](const Mapping& mapping) {
-    for (const auto& [key, value] : mapping.items) {
-      if (key == "fw_flat_out") return ReturnForm::Joint;
-    }
-    return ReturnForm::Forward;
-  };
-  if (const Mapping* mapping = result.returned.as<Mapping>()) {
-    return form_of(*mapping) == ReturnForm::Joint ? ReturnForm::Joint : ReturnForm::Plain;
-  }
-  const Sequence* sequence = result.returned.as<Sequence>();
-  if (sequence == nullptr || sequence->items.empty()) return ReturnForm::Plain;
-  const Mapping* first = sequence->items.front().as<Mapping>();
-  if (first == nullptr) return ReturnForm::Plain;
+// A forward trace returns ({'output': ..., 'flat_output': ...}, saved tensors), a joint trace the
+// outputs as 'fw_flat_out' beside the gradients.
+void separate_outputs(RunResult& result) {
+  const RuntimeValue* output = returned_entry(result.returned, "fw_flat_out");
+  if (output == nullptr && result.returned.as<Sequence>() != nullptr)
+    output = returned_entry(result.returned, "output");
+  if (output == nullptr) return;
   std::vector<NamedValue> outputs;
-  for (const auto& [key, value] : first->items) {
-    if (key == "output") append_leaves(value, outputs, 0);
-  }
+  append_leaves(*output, outputs, 0);
   result.outputs = std::move(outputs);
-  return form_of(*first);
 }
 
 // "t33" of "name 't33' has no value" and "no sub-statement of 'TorchCompile0' defines 't22'".
@@ -250,6 +255,75 @@ std::string words(const Difference& difference, const std::string& name) {
   return {};
 }
 
+std::vector<Value> returned_leaves(const Trace& trace) {
+  std::vector<Value> leaves;
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (statement->kind != StatementKind::Return) continue;
+    for (const Value& value : statement->args)
+      for_each_leaf(value, [&leaves](const Value& leaf) { leaves.push_back(leaf); });
+    break;
+  }
+  return leaves;
+}
+
+void record_error(const RunError& error, StageRun& stage) {
+  if (error.kind == RunErrorKind::RaisesAsTorch) {
+    stage.raised = error;
+    return;
+  }
+  stage.not_run = error.message;
+  if (error.kind == RunErrorKind::BadProgram) stage.undefined = undefined_name(stage.not_run);
+}
+
+// What get_grad gives in a joint text, from the annotations of the outputs.
+void add_cotangents(const Trace& trace, Loss loss, RunInputs& inputs) {
+  const std::optional<JointReturn> joint = joint_return(trace);
+  if (!joint) return;
+  const TypeTable types(trace);
+  std::unordered_map<std::string_view, const Type*> asked;  // by the output that is asked for
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (statement->is_call(OpCode::GetGrad) && statement->args.size() == 1)
+      asked[statement->args.front().text] = statement->type.get();
+  }
+  std::size_t position = 0;
+  for (const std::string& name : joint->outputs) {
+    const Type* type = types.find(name);
+    if (const auto found = asked.find(name); type == nullptr && found != asked.end())
+      type = found->second;
+    if (type == nullptr || !type->is_concrete_tensor()) continue;
+    Tensor shaped;
+    shaped.dtype = *type->dtype;
+    shaped.geometry = contiguous_geometry(*type->shape);
+    RuntimeValue cotangent = cotangent_of({std::move(shaped)}, position, loss);
+    if (cotangent.as<Tensor>() == nullptr) continue;
+    ++position;
+    inputs.cotangents.push_back({name, std::move(cotangent)});
+  }
+}
+
+// The last call's result; without one `stage` says why.
+std::optional<RunResult> run_calls(const Trace& trace, const StageContext& context,
+                                   InputBinding& binding, StageRun& stage) {
+  Result<InputBinding> bound = bind_recording(*context.recording, trace, context.prologue);
+  if (!bound) {
+    stage.not_run = bound.error().message;
+    return std::nullopt;
+  }
+  binding = *std::move(bound);
+  add_cotangents(trace, context.loss, binding.inputs);
+  std::optional<RunResult> result;
+  for (std::uint32_t call = 0; call < context.calls; ++call) {
+    Expected<RunResult, RunError> outcome = run(trace, binding.inputs, kLimits);
+    if (!outcome) {
+      record_error(outcome.error(), stage);
+      return std::nullopt;
+    }
+    result = *std::move(outcome);
+    if (call + 1 < context.calls) leave_as_found(binding, *result);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string round_trip_fault(const std::string& name, const std::string& text) {
@@ -270,38 +344,104 @@ std::string round_trip_fault(const std::string& name, const std::string& text) {
 
 StageRun run_stage(const Trace& trace, const StageContext& context) {
   StageRun stage;
-  Result<InputBinding> binding = bind_recording(*context.recording, trace, context.prologue);
-  if (!binding) {
-    stage.not_run = binding.error().message;
-    return stage;
+  InputBinding binding;
+  std::optional<RunResult> result = run_calls(trace, context, binding, stage);
+  if (!result) return stage;
+  if (const std::optional<JointReturn> joint = joint_return(trace)) {
+    const RuntimeValue* gradients = returned_entry(result->returned, "output");
+    if (gradients != nullptr)
+      stage.gradients = named_gradients(*gradients, joint->flat_args, binding);
   }
-  std::optional<RunResult> result;
-  InputBinding current = *binding;
-  for (std::uint32_t call = 0; call < context.calls; ++call) {
-    Expected<RunResult, RunError> outcome = run(trace, current.inputs, kLimits);
-    if (!outcome) {
-      if (outcome.error().kind == RunErrorKind::RaisesAsTorch) {
-        stage.raised = outcome.error();
-      } else {
-        stage.not_run = outcome.error().message;
-        if (outcome.error().kind == RunErrorKind::BadProgram)
-          stage.undefined = undefined_name(stage.not_run);
-      }
-      return stage;
-    }
-    result = *std::move(outcome);
-    if (call + 1 < context.calls) leave_as_found(current, *result);
-  }
-  if (separate_outputs(*result) == ReturnForm::Joint) {
-    stage.not_run = "a joint forward and backward trace: its gradients are not compared";
-    return stage;
-  }
-  if (context.epilogue != nullptr && !pass_through_epilogue(*result, *context.epilogue)) {
+  separate_outputs(*result);
+  std::vector<NamedValue> buffers;
+  if (context.epilogue != nullptr && !pass_through_epilogue(*result, *context.epilogue, buffers)) {
     stage.not_run = "the epilogue does more than pass results on";
     return stage;
   }
-  stage.result = with_recorded_names(*std::move(result), current);
+  stage.result = with_recorded_names(*std::move(result), binding);
+  for (const NamedValue& buffer : buffers) {
+    for (NamedValue& argument : stage.result->final_arguments) {
+      if (argument.name == "module" + buffer.name ||
+          argument.name == "buffer:" + buffer.name.substr(1))
+        argument.value = buffer.value;
+    }
+  }
   return stage;
+}
+
+StageRun run_backward(const Trace& backward, const Trace& forward, const ForwardReturn& saved,
+                      const StageContext& context) {
+  StageRun stage;
+  InputBinding binding;
+  const std::optional<RunResult> before = run_calls(forward, context, binding, stage);
+  if (!before) {
+    stage.not_run =
+        fmt::format("its forward text: {}", stage.raised ? stage.raised->message : stage.not_run);
+    stage.raised.reset();
+    return stage;
+  }
+  const Sequence* pair = before->returned.as<Sequence>();
+  const RuntimeValue* outputs = returned_entry(before->returned, "flat_output");
+  if (outputs == nullptr) outputs = returned_entry(before->returned, "output");
+  if (pair == nullptr || pair->items.size() != 2 || outputs == nullptr ||
+      backward.parameters.size() != 2) {
+    stage.not_run = "the forward text returns no saved tensors";
+    return stage;
+  }
+  std::vector<NamedValue> flat;
+  append_leaves(*outputs, flat, 0);
+  Sequence cotangents;
+  for (const NamedValue& output : flat) {
+    RuntimeValue cotangent = cotangent_of(output.value, cotangents.items.size(), context.loss);
+    if (cotangent.as<Tensor>() != nullptr) cotangents.items.push_back(std::move(cotangent));
+  }
+  RunInputs inputs;
+  inputs.arguments = {{backward.parameters[0].name, pair->items[1]},
+                      {backward.parameters[1].name, {std::move(cotangents)}}};
+  Expected<RunResult, RunError> outcome = run(backward, inputs, kLimits);
+  if (!outcome) {
+    record_error(outcome.error(), stage);
+    return stage;
+  }
+  stage.has_outputs = false;
+  stage.gradients = named_gradients(outcome->returned, saved.flat_args, binding);
+  stage.result = *std::move(outcome);
+  return stage;
+}
+
+std::optional<Trace> host_with_body(const Trace& host, const Trace& region, const Trace& form,
+                                    bool by_name) {
+  const std::vector<Value> results = returned_leaves(region);
+  const std::vector<Value> names = returned_leaves(form);
+  if (names.size() != results.size()) return std::nullopt;
+  std::vector<BoundSymbolRef> body;
+  for (const BoundSymbolRef& statement : region.bound_symbols) {
+    if (statement->kind == StatementKind::Return) break;
+    body.push_back(statement);
+  }
+  Trace composed = host;
+  for (BoundSymbolRef& statement : composed.bound_symbols) {
+    if (!statement->is_call(OpCode::Fusion)) continue;
+    std::vector<Value> targets;
+    for_each_leaf(statement->output, [&targets](const Value& leaf) { targets.push_back(leaf); });
+    bool same = targets.size() == results.size() &&
+                statement->args.size() == region.parameters.size() &&
+                (!by_name || targets == names);
+    for (std::size_t i = 0; same && i < statement->args.size(); ++i)
+      same = statement->args[i].is_name(region.parameters[i].name);
+    if (!same) continue;
+    BoundSymbol filled = *statement;
+    filled.subsymbols = body;
+    BoundSymbol handover;
+    handover.op = OpCode::UpdateAliases;
+    handover.callee = "prims.update_aliases";
+    handover.output = Value::tuple(targets);
+    handover.args = {Value::tuple(results)};
+    filled.subsymbols.push_back(std::make_shared<const BoundSymbol>(std::move(handover)));
+    statement = std::make_shared<const BoundSymbol>(std::move(filled));
+    return composed;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> differences(const RunResult& result, const RecordedRun& recorded,

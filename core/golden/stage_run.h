@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/golden/gradients.h"
 #include "core/run/recording.h"
 
 namespace tg::golden {
@@ -18,6 +19,8 @@ std::string round_trip_fault(const std::string& name, const std::string& text);
 // the reason why nothing is known.
 struct StageRun {
   std::optional<RunResult> result;
+  bool has_outputs = true;                           // a backward text has none
+  std::optional<std::vector<NamedValue>> gradients;  // by input, of a differentiated program
   std::optional<RunError> raised;
   std::string undefined;  // a name that the text reads and nothing defines
   std::string not_run;
@@ -28,9 +31,20 @@ struct StageContext {
   const Trace* prologue = nullptr;  // may be null
   const Trace* epilogue = nullptr;  // may be null
   std::uint32_t calls = 1;          // how often the program is called on the same objects
+  Loss loss = Loss::Sum;
 };
 
 StageRun run_stage(const Trace& trace, const StageContext& context);
+
+// Runs `backward` on what `forward`, whose return is `saved`, leaves for it.
+StageRun run_backward(const Trace& backward, const Trace& forward, const ForwardReturn& saved,
+                      const StageContext& context);
+
+// `host` with the statements of `region` as the body of the fused call that has its arguments, and
+// `by_name` whose results are called as `form`, an earlier text of the region, returns them; empty
+// when there is no such call.
+std::optional<Trace> host_with_body(const Trace& host, const Trace& region, const Trace& form,
+                                    bool by_name);
 
 // What differs, in the words of text_run.json: "values of output", "values of final args[0]",
 // "sharing of a and b: shared here, recorded as separate", ... Empty: equal.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace tg {
 namespace {
 
@@ -57,6 +59,17 @@ std::vector<std::string_view> output_names(const BoundSymbol& statement) {
     if (leaf.is_name() && leaf.text != "_") names.push_back(leaf.text);
   });
   return names;
+}
+
+bool has_remark(const BoundSymbol& statement, std::string_view remark) {
+  if (statement.kind != StatementKind::UnpackTrivial) return false;
+  std::string_view rest = statement.callee;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (trim(rest.substr(0, comma)) == remark) return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
 }
 
 const Value* keyword_argument(const BoundSymbol& statement, std::string_view name) {

@@ -54,7 +54,8 @@ using BoundSymbolRef = std::shared_ptr<const BoundSymbol>;
 struct BoundSymbol {
   StatementKind kind = StatementKind::Call;
   OpCode op = OpCode::Opaque;        // Call only
-  std::string callee;                // Call: as printed
+  std::string callee;                // Call: as printed. UnpackTrivial: remarks that people put behind an
+                                     // annotation, "requires_grad=True, leaf"
   Value output;                      // Absent when there is no "OUT ="
   std::vector<Value> args;           // positional first, then Keyword values
   TypeRef type;                      // of a single-name output; null when none was printed
@@ -81,6 +82,9 @@ struct BoundSymbol {
 std::vector<std::string_view> argument_names(const BoundSymbol& statement);
 // Names that the statement binds, in order: `(a, [b, _])` gives a, b.
 std::vector<std::string_view> output_names(const BoundSymbol& statement);
+
+// Does an annotation have this remark ("leaf", "requires_grad=True")?
+bool has_remark(const BoundSymbol& statement, std::string_view remark);
 
 // The value of keyword argument `name`, null if absent.
 const Value* keyword_argument(const BoundSymbol& statement, std::string_view name);

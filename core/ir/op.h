@@ -44,6 +44,8 @@ enum Trait : std::uint32_t {
   kNoKernel = 1U << 17,     // known to passes, not yet runnable
   kKeyedWrite = 1U << 18,   // its in-place form writes only the elements that a key selects: setitem
   kUniform = 1U << 19,      // one value everywhere: its in-place form may write a tensor that overlaps itself
+  kFirstIsIndex = 1U << 20,    // its first argument selects rows: embedding
+  kMutatesMetadata = 1U << 21, // changes shape, strides or storage of the tensor object itself
   kThunderUntagged = 1U << 24, // in-place form that Thunder knows only by table: no IN_PLACE tag (relu_)
 };
 

@@ -35,7 +35,7 @@ TypeTable::TypeTable(const Trace& trace) {
 
 void TypeTable::collect(const BoundSymbol& statement) {
   if (statement.type && statement.output.is_name()) {
-    types_.try_emplace(statement.output.text, statement.type);
+    if (!types_.contains(statement.output.text)) types_.emplace(statement.output.text, statement.type);
   }
   for (std::size_t i = 0; i < statement.details.size(); ++i) {
     if (statement.details[i].is_name() && statement.detail_types[i]) {
@@ -46,12 +46,12 @@ void TypeTable::collect(const BoundSymbol& statement) {
 }
 
 const Type* TypeTable::find(std::string_view name) const {
-  const auto found = types_.find(std::string(name));
+  const auto found = types_.find(name);
   return found == types_.end() ? nullptr : found->second.get();
 }
 
 TypeRef TypeTable::find_ref(std::string_view name) const {
-  const auto found = types_.find(std::string(name));
+  const auto found = types_.find(name);
   return found == types_.end() ? nullptr : found->second;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,7 +74,12 @@ class TypeTable {
 
  private:
   void collect(const BoundSymbol& statement);
-  std::unordered_map<std::string, TypeRef> types_;
+  // Asked with string_views: no string is made for a question.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  };
+  std::unordered_map<std::string, TypeRef, Hash, std::equal_to<>> types_;
 };
 
 }  // namespace tg

@@ -45,6 +45,14 @@ std::vector<std::string_view> split_dims(std::string_view text) {
   return dims;
 }
 
+// A dim that is no number: empty when it may be one of a later Thunder's.
+std::string why_no_size(std::string_view dim) {
+  const std::size_t digits = dim.starts_with('-') ? 1 : 0;
+  if (dim.size() == digits || dim.find_first_not_of("0123456789.", digits) != dim.npos) return {};
+  if (dim.find('.') != dim.npos) return fmt::format("size {} is no whole number", dim);
+  return fmt::format("size {} is beyond every memory", dim);
+}
+
 // Position of the bracket that closes the one at `open`, npos if none.
 std::size_t closing_bracket(std::string_view text, std::size_t open) {
   int depth = 0;
@@ -62,14 +70,26 @@ bool parse_tensor(std::string_view text, Type& type) {
   const std::size_t space = text.rfind(' ', open);
   if (space == std::string_view::npos || space == 0) return false;
   const std::size_t close = closing_bracket(text, open);
-  if (close == std::string_view::npos) return false;
+  if (close == std::string_view::npos) {
+    type.problem = "'[' is not closed";
+    return false;
+  }
   type.device = std::string(text.substr(0, space));
-  type.dtype = parse_dtype(text.substr(space + 1, open - space - 1));
+  const std::string_view dtype = text.substr(space + 1, open - space - 1);
+  type.dtype = parse_dtype(dtype);
+  if (!type.dtype) type.problem = fmt::format("'{}' is no dtype known here", dtype);
   std::vector<std::int64_t> shape;
   for (const std::string_view dim : split_dims(text.substr(open + 1, close - open - 1))) {
     const std::optional<std::int64_t> value =
         dim.starts_with('[') ? symbolic_dim(dim) : parse_integer(dim);
-    if (!value) return true;
+    if (!value) {
+      type.problem = why_no_size(dim);
+      return true;
+    }
+    if (*value < 0) {
+      type.problem = fmt::format("size {} is negative", *value);
+      return true;
+    }
     shape.push_back(*value);
   }
   type.shape = std::move(shape);

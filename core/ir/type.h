@@ -24,6 +24,7 @@ struct Type {
   std::string device;  // "cpu", "cuda:0"; tensors only
   std::optional<DType> dtype;               // tensors; empty when the abbreviation is unknown
   std::optional<std::vector<std::int64_t>> shape;  // tensors; empty when a dim has no known number
+  std::string problem; // what is wrong with a tensor's type ("size -1 is negative"); dtype or shape is empty then
   std::string value;   // numbers: the text after "int ", "?" when Thunder did not know it
 
   // A tensor whose dtype and every dim are known, so that bytes can be counted.

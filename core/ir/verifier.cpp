@@ -85,11 +85,13 @@ class Verifier {
         if (statement.output.is_name() && !names_.contains(statement.output.text)) {
           define(statement.output.text, &statement);
         }
+        annotation(statement);
         return;
       case StatementKind::Del:
         deletion(statement);
         return;
       case StatementKind::Return:
+        after_return(statement);
         reads(statement);
         return_ = &statement;
         return;
@@ -108,6 +110,21 @@ class Verifier {
     after_return(statement);
     reads(statement);
     definitions(statement);
+  }
+
+  // The first annotation of a name counts: another one that says something else is a slip.
+  void annotation(const BoundSymbol& statement) {
+    if (!statement.output.is_name() || !statement.type) return;
+    const auto [first, is_new] = annotations_.try_emplace(statement.output.text, &statement);
+    if (is_new || *first->second->type == *statement.type) return;
+    Diagnostic finding = at(statement, DiagnosticCode::DuplicateDefinition, Severity::Warning,
+                            fmt::format("'{}' is annotated again, as '{}'", statement.output.text,
+                                        statement.type->text));
+    finding.subject = statement.output.text;
+    finding.hint =
+        fmt::format("it counts as '{}': take one of the two out", first->second->type->text);
+    finding.notes.push_back({"first annotated here", first->second->at});
+    sink_.add(std::move(finding));
   }
 
   void after_return(const BoundSymbol& statement) {
@@ -206,13 +223,23 @@ class Verifier {
     for (const std::string_view name : output_names(statement)) {
       const auto known = names_.find(name);
       // `t3 = ltorch.to(t3, ...)`: an operation that changed nothing keeps the name.
-      if (known != names_.end() && known->second.deleted_by == nullptr &&
-          known->second.defined_by != nullptr && known->second.defined_by != &statement &&
+      const bool unpacks = statement.kind == StatementKind::UnpackTrivial;
+      if (known != names_.end() && known->second.deleted_by == nullptr && !unpacks &&
+          known->second.defined_by != &statement &&
           std::find(reads.begin(), reads.end(), name) == reads.end()) {
         Diagnostic finding = at(statement, DiagnosticCode::DuplicateDefinition, Severity::Warning,
                                 fmt::format("'{}' is defined again", name));
         finding.subject = std::string(name);
-        finding.notes.push_back({"first defined here", known->second.defined_by->at});
+        const BoundSymbol* first = known->second.defined_by;
+        finding.notes.push_back(first == nullptr ? Note{"it is an argument here", trace_.def_at}
+                                                 : Note{"first defined here", first->at});
+        sink_.add(std::move(finding));
+      }
+      if (known != names_.end() && known->second.defined_by == &statement) {
+        Diagnostic finding = at(statement, DiagnosticCode::DuplicateDefinition, Severity::Warning,
+                                fmt::format("'{}' is defined twice by one statement", name));
+        finding.subject = std::string(name);
+        finding.hint = "the last of the two values has the name";
         sink_.add(std::move(finding));
       }
       define(name, &statement);
@@ -225,13 +252,28 @@ class Verifier {
       const auto known = names_.find(name.text);
       // Thunder may name one value twice in a `del`; Python accepts neither that nor unknown names,
       // and the interpreter says so when it runs.
-      if (known != names_.end() && known->second.deleted_by == &statement) continue;
+      if (known != names_.end() && known->second.deleted_by == &statement) {
+        Diagnostic finding = at(statement, DiagnosticCode::UseAfterDel, Severity::Note,
+                                fmt::format("'{}' is named twice in one 'del'", name.text));
+        finding.subject = name.text;
+        sink_.add(std::move(finding));
+        continue;
+      }
       read(statement, name.text);
       names_[name.text].deleted_by = &statement;
     }
   }
 
   void callee(const BoundSymbol& statement) {
+    if (statement.op_info().has(kMutatesMetadata)) {
+      Diagnostic finding =
+          at(statement, DiagnosticCode::MetadataMutation, Severity::Warning,
+             fmt::format("'{}' changes shape or strides of its argument, which is not modelled",
+                         statement.callee));
+      finding.subject = statement.callee;
+      finding.hint = "what aliases say from here on is about the tensor as it was; it cannot run";
+      sink_.add(std::move(finding));
+    }
     if (statement.op != OpCode::Opaque || !unknown_callees_.insert(statement.callee).second) return;
     const std::string_view root =
         std::string_view(statement.callee).substr(0, statement.callee.find('.'));
@@ -270,6 +312,7 @@ class Verifier {
   std::unordered_map<std::string_view, Fact> names_;
   std::unordered_map<std::string_view, const BoundSymbol*> sub_names_;
   std::unordered_set<std::string_view> unknown_callees_;
+  std::unordered_map<std::string_view, const BoundSymbol*> annotations_;
   bool collected_subs_ = false;
   bool incomplete_ = false;  // lines were left out before this statement
   const BoundSymbol* return_ = nullptr;

@@ -2,10 +2,11 @@
 
 namespace tg {
 
-ArgumentWalker::ArgumentWalker(Statements canonical, const NameTable& names, const Trace& signature)
+ArgumentWalker::ArgumentWalker(Statements canonical, const StatementNames& names_of,
+                               const NameTable& names, const Trace& signature)
     : canonical_(canonical),
       names_(names),
-      producers_(canonical, names),
+      producers_(names_of, names.size()),
       is_argument_(names.size(), false),
       walks_(names.size()) {
   for (const Parameter& parameter : signature.parameters) {

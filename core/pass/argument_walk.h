@@ -21,7 +21,8 @@ struct ArgumentWalk {
 // Every name is walked once. Requires that the statements outlive it.
 class ArgumentWalker {
  public:
-  ArgumentWalker(Statements canonical, const NameTable& names, const Trace& signature);
+  ArgumentWalker(Statements canonical, const StatementNames& names_of, const NameTable& names,
+                 const Trace& signature);
   [[nodiscard]] bool is_argument(NameId name) const {
     return name < is_argument_.size() && is_argument_[name];
   }

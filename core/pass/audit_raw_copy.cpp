@@ -35,8 +35,9 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
     return std::move(rw).unchanged();
   }
   const NameTable names(before);
-  const ConsumerMap consumers(statements, names);
-  const std::vector<StatementId> index = last_equal_index(statements, names);
+  const StatementNames names_of(statements, names);
+  const ConsumerMap consumers(names_of, names.size());
+  const std::vector<StatementId> index = last_equal_index(statements, names_of, names.size());
   for (StatementId id = 0; id < statements.size(); ++id) {
     const BoundSymbol& copy = *statements[id];
     if (!is_raw_copy(copy)) continue;
@@ -86,8 +87,8 @@ PassResult audit_raw_copy(const Trace& before, PassContext& context) {
                            names.text(destination), callee_at(copy, id));
       }).erase(id);
   }
-  // A lone raw copy leaves the trace as it was, provenance included (seed: return-source, copy-backward); two that
-  // stay both do not (passes-cases A10).
+  // A lone raw copy leaves the trace as it was, provenance included (seed: return-source,
+  // copy-backward); two that stay both do not (passes-cases A10).
   if (std::count_if(statements.begin(), statements.end(),
                     [](const BoundSymbolRef& statement) { return is_raw_copy(*statement); }) < 2) {
     return std::move(rw).unchanged();

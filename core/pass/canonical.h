@@ -17,11 +17,14 @@ struct CanonicalStatement {
 
 struct CanonicalForm {
   std::vector<CanonicalStatement> statements;
+  StatementNames names;            // of these statements
   std::optional<PassError> error;  // its statement is an index into the input
 };
 
 // `base_to_view` is what check_inplace_views found.
-CanonicalForm canonical_form(Statements statements, NameTable& names,
+// `names_of` are the names of the statements.
+CanonicalForm canonical_form(Statements statements, const StatementNames& names_of,
+                             NameTable& names,
                              const std::vector<std::pair<NameId, NameId>>& base_to_view);
 
 // The form of a functionalizable statement's copy back, as a statement of its own: it stands where

@@ -29,9 +29,9 @@ namespace {
 
 class Canonicalizer {
  public:
-  Canonicalizer(Statements statements, NameTable& names,
+  Canonicalizer(Statements statements, const StatementNames& names_of, NameTable& names,
                 const std::vector<std::pair<NameId, NameId>>& base_to_view)
-      : statements_(statements), names_(names), base_to_view_(base_to_view) {
+      : statements_(statements), names_of_(names_of), names_(names), base_to_view_(base_to_view) {
     for (const auto& [base, view] : base_to_view) {
       if (base >= view_of_.size()) view_of_.resize(base + 1, kNoName);
       view_of_[base] = view;
@@ -46,6 +46,9 @@ class Canonicalizer {
     if (!form_.statements.empty()) {
       BoundSymbolRef& last = form_.statements.back().statement;
       last = swap(last, {});
+    }
+    for (const CanonicalStatement& item : form_.statements) {
+      form_.names.append(*item.statement, names_);
     }
     if (cycle_) fail_with_cycle(static_cast<std::uint32_t>(statements_.size() - 1));
     return std::move(form_);
@@ -84,11 +87,13 @@ class Canonicalizer {
       fail_with_cycle(i);
       return false;
     }
-    if (!map_.empty()) current = with_replaced_header(original, current);
+    if (!map_.empty()) current = with_replaced_header(i, current);
 
     // Bases that are rebuilt for this statement: base -> the newest value of its view.
     std::vector<std::pair<NameId, NameId>> rebuilt;
-    for (const NameId name : tensor_args(*current, names_)) {
+    const std::vector<NameId> read =
+        base_to_view_.empty() ? std::vector<NameId>() : tensor_args(*current, names_);
+    for (const NameId name : read) {
       if (!seen(name)) continue;
       const NameId view = name < view_of_.size() ? view_of_[name] : kNoName;
       if (view == kNoName) continue;
@@ -124,18 +129,25 @@ class Canonicalizer {
     return copy;
   }
 
-  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original,
-                                      const BoundSymbolRef& current) const {
+  BoundSymbolRef with_replaced_header(std::uint32_t i, const BoundSymbolRef& current) const {
+    const BoundSymbolRef& original = statements_[i];
     std::vector<NameId> keys;
     std::vector<NameId> values;
-    for (const NameId name : tensor_args(*original, names_)) {
+    for (const NameId name : names_of_.args(i)) {
       const NameId value = map_.direct(name);
-      if (value == kNoName || std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+      if (value == kNoName || !names_.is_tensor(name) ||
+          std::find(keys.begin(), keys.end(), name) != keys.end())
+        continue;
       keys.push_back(name);
       values.push_back(value);
     }
     if (keys.empty() || current->kind != StatementKind::Call) return current;
-    return with_header(current, replaced_header(keys, values, names_));
+    std::string header = replaced_header(keys, values, names_);
+    if (current == original) return with_header(current, std::move(header));
+    // A renamed statement is ours alone.
+    const auto own = std::const_pointer_cast<BoundSymbol>(current);
+    own->header = {std::move(header)};
+    return own;
   }
 
   // Appends a reshape for every base and returns the statement that reads them; null on error.
@@ -191,6 +203,7 @@ class Canonicalizer {
   }
 
   Statements statements_;
+  const StatementNames& names_of_;
   NameTable& names_;
   const std::vector<std::pair<NameId, NameId>>& base_to_view_;
   std::vector<NameId> view_of_;  // by name of the base
@@ -291,9 +304,10 @@ void record_changes(Rewriter& rw, const CanonicalForm& form, const NameTable& na
 
 }  // namespace
 
-CanonicalForm canonical_form(Statements statements, NameTable& names,
+CanonicalForm canonical_form(Statements statements, const StatementNames& names_of,
+                             NameTable& names,
                              const std::vector<std::pair<NameId, NameId>>& base_to_view) {
-  return Canonicalizer(statements, names, base_to_view).run();
+  return Canonicalizer(statements, names_of, names, base_to_view).run();
 }
 
 BoundSymbolRef copy_back_of(const BoundSymbol& statement) {
@@ -308,9 +322,10 @@ BoundSymbolRef copy_back_of(const BoundSymbol& statement) {
 PassResult canonicalize(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
   NameTable names(before);
+  const StatementNames names_of(before.bound_symbols, names);
   std::vector<std::pair<NameId, NameId>> base_to_view;
   if (context.options.base_to_view.empty()) {
-    ViewWrites writes = find_view_writes(before, names, nullptr);
+    ViewWrites writes = find_view_writes(before, names_of, names, nullptr);
     if (writes.error) return std::move(rw).fail(std::move(*writes.error));
     base_to_view = std::move(writes.base_to_view);
   }
@@ -321,7 +336,7 @@ PassResult canonicalize(const Trace& before, PassContext& context) {
       base_to_view.emplace_back(base_name, view_name);
     }
   }
-  CanonicalForm form = canonical_form(before.bound_symbols, names, base_to_view);
+  CanonicalForm form = canonical_form(before.bound_symbols, names_of, names, base_to_view);
   if (form.error) return std::move(rw).fail(std::move(*form.error));
   record_changes(rw, form, names);
   return std::move(rw).finish("Intermediate trace of `functionalize_inplace_ops`");

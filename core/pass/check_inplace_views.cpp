@@ -38,10 +38,11 @@ bool is_tagged_in_place(const BoundSymbol& statement) {
 
 }  // namespace
 
-ViewWrites find_view_writes(const Trace& trace, const NameTable& names, Rewriter* rw) {
+ViewWrites find_view_writes(const Trace& trace, const StatementNames& names_of,
+                            const NameTable& names, Rewriter* rw) {
   ViewWrites result;
-  const ProducerMap producers(trace.bound_symbols, names);
-  const ConsumerMap consumers(trace.bound_symbols, names);
+  const ProducerMap producers(names_of, names.size());
+  const ConsumerMap consumers(names_of, names.size());
   const std::vector<bool> is_parameter = parameter_names(trace, names);
   std::vector<std::size_t> entry_of(names.size(), kNoName);
   for (StatementId id = 0; id < trace.bound_symbols.size(); ++id) {
@@ -107,7 +108,8 @@ ViewWrites find_view_writes(const Trace& trace, const NameTable& names, Rewriter
 PassResult check_inplace_views(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
   const NameTable names(before);
-  ViewWrites writes = find_view_writes(before, names, &rw);
+  const StatementNames names_of(before.bound_symbols, names);
+  ViewWrites writes = find_view_writes(before, names_of, names, &rw);
   if (writes.error) return std::move(rw).fail(std::move(*writes.error));
   PassResult result = std::move(rw).unchanged();
   for (const auto& [base, view] : writes.base_to_view) {

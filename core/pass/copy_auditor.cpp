@@ -212,6 +212,18 @@ class CopyAuditor {
     return statement->callee;
   }
 
+  // The statement x[key] = value that a printed whole copy stands for: eager PyTorch writes only
+  // the selected elements, so a later write to other elements does not make it dead.
+  [[nodiscard]] const BoundSymbol* keyed_writer(const CopySite& copy) const {
+    if (copy.form != CopySite::Form::InPlace) return nullptr;
+    const BoundSymbol* statement = trace_.bound_symbols[copy.path.front()].get();
+    for (std::size_t i = 1; i + 1 < copy.path.size(); ++i) {
+      statement = statement->subsymbols[copy.path[i]].get();
+    }
+    const bool keyed = info(statement->op_info().twin).has(kKeyedWrite);
+    return keyed && statement != copy.statement ? statement : nullptr;
+  }
+
   void answer(const CopySite& copy, const CopyFate& fate, CopyFinding& result) const {
     const std::string& destination = result.destination;
     const bool through_view = result.storage != destination;
@@ -228,6 +240,13 @@ class CopyAuditor {
     }
     if (fate.at_exit == AtExit::Caller) {
       result.answer = CopyAnswer::NeededByArgument;
+      if (const BoundSymbol* writer = keyed_writer(copy)) {
+        result.reason = fmt::format(
+            "it stands for `{}` (line {}), which writes only what its key selects, and the caller "
+            "sees that part of `{}`",
+            writer->callee, writer->at.line, result.storage);
+        return;
+      }
       result.reason =
           fmt::format("the caller sees {} after the program, and nothing overwrites {} later",
                       through_view ? window : fmt::format("argument `{}`", destination),

@@ -27,10 +27,11 @@ void place_copies(FunctionalForm& form, const std::vector<KeptCopy>& kept, const
   std::vector<BoundSymbolRef> statements;
   statements.reserve(form.statements.size());
   for (const FunctionalStatement& item : form.statements) statements.push_back(item.statement);
-  const ConsumerMap consumers(statements, names);
-  const ProducerMap producers(statements, names);
+  const ConsumerMap consumers(form.names, names.size());
+  const ProducerMap producers(form.names, names.size());
   // Thunder looks the anchor up by statement equality.
-  const std::vector<StatementId> last_equal = last_equal_index(statements, names);
+  const std::vector<StatementId> last_equal =
+      last_equal_index(statements, form.names, names.size());
   std::vector<std::vector<std::uint32_t>> behind(statements.size());
   for (const KeptCopy& copy : kept) {
     const std::uint32_t origin = form.writes[copy.write].origin;

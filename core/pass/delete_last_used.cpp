@@ -54,6 +54,7 @@ PassResult delete_last_used(const Trace& before, PassContext& context) {
     return std::move(rw).fail(
         {"AssertionError", "Trace has no return, and so no output", kNoStatement});
   }
+  std::vector<NameId> dead;  // of the statement at hand
   for (auto id = static_cast<StatementId>(before.bound_symbols.size()); id-- > 0;) {
     const BoundSymbol& statement = *before.bound_symbols[id];
     if (statement.kind == StatementKind::Comment ||
@@ -64,22 +65,21 @@ PassResult delete_last_used(const Trace& before, PassContext& context) {
       rw.step("drop-old-del", id, "the values get a new del behind their last use").erase(id);
       continue;
     }
-    std::vector<NameId> used = proxy_outs(statement, names);
-    const std::vector<NameId> inputs = proxy_args(statement, names);
-    used.insert(used.end(), inputs.begin(), inputs.end());
-    std::vector<NameId> dead;
-    for (const NameId name : used) {
-      if ((*handled)[name]) continue;
+    dead.clear();
+    const auto use = [&](NameId name) {
+      if ((*handled)[name]) return;
       (*handled)[name] = true;
       dead.push_back(name);
-    }
+    };
+    for_each_proxy_out(statement, names, use);
+    for_each_proxy_arg(statement, names, use);
     if (dead.empty() || is_return(statement)) continue;
-    std::string listed;
-    for (const NameId name : dead) {
-      listed += (listed.empty() ? "" : ", ") + std::string(names.text(name));
-    }
     const StatementId del =
         rw.step("delete", id, [&] {
+            std::string listed;
+            for (const NameId name : dead) {
+              listed += (listed.empty() ? "" : ", ") + std::string(names.text(name));
+            }
             return fmt::format("{} {} not used after {}", listed, dead.size() == 1 ? "is" : "are",
                                callee_at(statement, id));
           }).insert_after(id, make_del(dead, names));

@@ -21,11 +21,13 @@ constexpr std::uint32_t kNone = 0xffffffffU;
 
 class Functionalizer {
  public:
-  Functionalizer(Statements canonical, NameTable& names, const Trace& signature)
+  Functionalizer(Statements canonical, const StatementNames& names_of, NameTable& names,
+                 const Trace& signature)
       : canonical_(canonical),
+        names_of_(names_of),
         names_(names),
-        walker_(canonical, names, signature),
-        consumers_(canonical, names),
+        walker_(canonical, names_of, names, signature),
+        consumers_(names_of, names.size()),
         last_read_(names.size(), kNone),
         views_(names.size()),
         base_of_(names.size(), kNoName),
@@ -34,7 +36,7 @@ class Functionalizer {
         needs_full_pass_(names.size(), false),
         owner_(names.size(), kNoName) {
     // Equal statements share one index in Thunder's map: the last.
-    const std::vector<StatementId> last_equal = last_equal_index(canonical, names);
+    const std::vector<StatementId> last_equal = last_equal_index(canonical, names_of, names.size());
     for (NameId name = 0; name < names.size(); ++name) {
       for (const StatementId reader : consumers_.of(name)) {
         const StatementId index = last_equal[reader];
@@ -71,7 +73,7 @@ class Functionalizer {
       note_views(*current);
     }
     if (!is_functionalizable(*current)) {
-      form_.statements.push_back({with_replaced_header(original, std::move(current)), i, false});
+      add({with_replaced_header(original, std::move(current), i), i, false});
       return true;
     }
     return functionalize(i, original, current);
@@ -89,19 +91,23 @@ class Functionalizer {
     }
   }
 
-  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original,
-                                      BoundSymbolRef current) const {
+  BoundSymbolRef with_replaced_header(const BoundSymbolRef& original, BoundSymbolRef current,
+                                      std::uint32_t i) const {
     if (map_.empty() || current->kind != StatementKind::Call) return current;
     std::vector<NameId> keys;
     std::vector<NameId> values;
-    for (const NameId name : tensor_args(*original, names_)) {
+    for (const NameId name : names_of_.args(i)) {
       const NameId value = map_.end(name);
-      if (value == kNoName || std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+      if (value == kNoName || !names_.is_tensor(name) ||
+          std::find(keys.begin(), keys.end(), name) != keys.end())
+        continue;
       keys.push_back(name);
       values.push_back(value);
     }
     if (keys.empty()) return current;
-    auto copy = std::make_shared<BoundSymbol>(*current);
+    // A renamed statement is ours alone.
+    auto copy = current != original ? std::const_pointer_cast<BoundSymbol>(current)
+                                    : std::make_shared<BoundSymbol>(*current);
     copy->header = {replaced_header(keys, values, names_)};
     return copy;
   }
@@ -127,7 +133,7 @@ class Functionalizer {
     }
     auto functional = functional_twin(*swap(current, {}), names_);
     functional->header = {functionalized_header(*original)};
-    form_.statements.push_back({std::move(functional), i, false});
+    add({std::move(functional), i, false});
     const std::uint32_t index = static_cast<std::uint32_t>(form_.writes.size());
     form_.writes.push_back(std::move(write));
     if (!find_copy_back(index) || !propagate(index)) return false;
@@ -322,7 +328,7 @@ class Functionalizer {
     auto reshape = std::make_shared<BoundSymbol>(
         *make_reshape(source, *want, target, names_, canonical_[origin]->at));
     reshape->header = {header};
-    form_.statements.push_back({std::move(reshape), origin, true});
+    add({std::move(reshape), origin, true});
     return true;
   }
 
@@ -415,7 +421,13 @@ class Functionalizer {
     std::uint64_t order = 0;
   };
 
+  void add(FunctionalStatement statement) {
+    form_.names.append(*statement.statement, names_);
+    form_.statements.push_back(std::move(statement));
+  }
+
   Statements canonical_;
+  const StatementNames& names_of_;
   NameTable& names_;
   ArgumentWalker walker_;
   ConsumerMap consumers_;
@@ -437,8 +449,25 @@ class Functionalizer {
 
 }  // namespace
 
-FunctionalForm functional_form(Statements canonical, NameTable& names, const Trace& signature) {
-  return Functionalizer(canonical, names, signature).run();
+std::vector<BoundSymbolRef> finished_statements(const FunctionalForm& form) {
+  std::vector<BoundSymbolRef> statements;
+  statements.reserve(form.order.size() + 2 * form.copies.size());
+  for (const FunctionalForm::Placement& placement : form.order) {
+    if (!placement.is_copy) {
+      statements.push_back(form.statements[placement.index].statement);
+      continue;
+    }
+    const std::vector<BoundSymbolRef>& copies =
+        form.writes[form.copies[placement.index].write].copies;
+    statements.insert(statements.end(), copies.begin(), copies.end());
+  }
+  if (!statements.empty() && form.last) statements.back() = form.last;
+  return statements;
+}
+
+FunctionalForm functional_form(Statements canonical, const StatementNames& names_of,
+                               NameTable& names, const Trace& signature) {
+  return Functionalizer(canonical, names_of, names, signature).run();
 }
 
 }  // namespace tg

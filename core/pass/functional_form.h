@@ -44,6 +44,7 @@ struct PlacedCopy {
 
 struct FunctionalForm {
   std::vector<FunctionalStatement> statements;  // the program without copies
+  StatementNames names;                         // of these statements
   std::vector<FunctionalWrite> writes;          // in order
   std::vector<PlacedCopy> copies;
   // The finished program: an index into `statements`, or behind it the copies of `copies[index]`.
@@ -56,6 +57,11 @@ struct FunctionalForm {
   std::optional<PassError> error;  // its statement is an index into the canonical statements
 };
 
-FunctionalForm functional_form(Statements canonical, NameTable& names, const Trace& signature);
+// The finished program.
+std::vector<BoundSymbolRef> finished_statements(const FunctionalForm& form);
+
+// `names_of` are the names of the canonical statements.
+FunctionalForm functional_form(Statements canonical, const StatementNames& names_of,
+                               NameTable& names, const Trace& signature);
 
 }  // namespace tg

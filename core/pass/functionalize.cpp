@@ -70,6 +70,17 @@ PassError with_origin(PassError error, const CanonicalForm& canonical,
   return error;
 }
 
+// Without steps and without a filter the result is known at once: what the steps lead to.
+bool wants_steps(const PassContext& context) {
+  return context.record_steps || !context.filter.empty();
+}
+
+PassResult finished(const Trace& before, const FunctionalForm& form) {
+  PassResult result;
+  result.after = derived_trace(before, finished_statements(form), std::string(kProvenance));
+  return result;
+}
+
 }  // namespace
 
 PassResult functionalize_copies(const Trace& before, PassContext& context) {
@@ -80,8 +91,10 @@ PassResult functionalize_copies(const Trace& before, PassContext& context) {
   for (StatementId id = 0; id < before.bound_symbols.size(); ++id) {
     canonical.statements.push_back({before.bound_symbols[id], id, false});
   }
-  FunctionalForm form = functional_form(before.bound_symbols, names, before);
+  const StatementNames names_of(before.bound_symbols, names);
+  FunctionalForm form = functional_form(before.bound_symbols, names_of, names, before);
   if (form.error) return std::move(rw).fail(std::move(*form.error));
+  if (!wants_steps(context)) return finished(before, form);
   record_functional_steps(rw, placed, canonical, form, names);
   return std::move(rw).finish(std::string(kProvenance));
 }
@@ -96,9 +109,10 @@ PassResult functionalize(const Trace& before, PassContext& context) {
     return std::move(rw).unchanged();
   }
   NameTable names(before);
+  StatementNames names_of(before.bound_symbols, names);
   ViewWrites writes;
   if (context.options.base_to_view.empty()) {
-    writes = find_view_writes(before, names, nullptr);
+    writes = find_view_writes(before, names_of, names, nullptr);
     if (writes.error) return std::move(rw).fail(std::move(*writes.error));
   }
   for (const auto& [base, view] : context.options.base_to_view) {
@@ -116,13 +130,14 @@ PassResult functionalize(const Trace& before, PassContext& context) {
     ArgumentAliases merged = merge_argument_aliases(rw, names, context.options.alias_groups);
     if (merged.error) return std::move(rw).fail(std::move(*merged.error));
     placed = std::move(merged.statements);
+    names_of = StatementNames(statements_of(placed), names);
     if (!merged.replaced.empty()) {
       intermediate.push_back(derived_trace(before, statements_of(placed), merged.provenance()));
     }
   }
 
   const std::vector<BoundSymbolRef> statements = statements_of(placed);
-  CanonicalForm canonical = canonical_form(statements, names, writes.base_to_view);
+  CanonicalForm canonical = canonical_form(statements, names_of, names, writes.base_to_view);
   if (canonical.error) {
     if (canonical.error->statement < placed.size()) {
       canonical.error->statement = placed[canonical.error->statement].id;
@@ -133,14 +148,19 @@ PassResult functionalize(const Trace& before, PassContext& context) {
   intermediate.push_back(
       derived_trace(before, canonical_statements, std::string(kCanonicalProvenance)));
 
-  FunctionalForm form = functional_form(canonical_statements, names, before);
+  FunctionalForm form = functional_form(canonical_statements, canonical.names, names, before);
   if (form.error) {
     PassResult failed = std::move(rw).fail(with_origin(std::move(*form.error), canonical, placed));
     failed.intermediate = std::move(intermediate);
     return failed;
   }
-  record_functional_steps(rw, placed, canonical, form, names);
-  PassResult result = std::move(rw).finish(std::string(kProvenance));
+  PassResult result;
+  if (wants_steps(context)) {
+    record_functional_steps(rw, placed, canonical, form, names);
+    result = std::move(rw).finish(std::string(kProvenance));
+  } else {
+    result = finished(before, form);
+  }
   result.intermediate = std::move(intermediate);
   return result;
 }

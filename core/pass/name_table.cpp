@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <functional>
 
 namespace tg {
 namespace {
@@ -15,7 +17,98 @@ std::optional<std::uint64_t> temporary_number(std::string_view text) {
   return number;
 }
 
+bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 }  // namespace
+
+std::uint64_t NameIndex::word_of(std::string_view text) {
+  std::uint64_t word = 0;
+  if (text.size() <= sizeof(word)) {
+    std::memcpy(&word, text.data(), text.size());
+    return word;
+  }
+  return std::hash<std::string_view>{}(text);
+}
+
+std::size_t NameIndex::slot_of(std::string_view text, std::uint64_t word) const {
+  const std::size_t mask = slots_.size() - 1;
+  // The high bits of the product depend on every byte of the word.
+  auto at = static_cast<std::size_t>((word * 0x9e3779b97f4a7c15ULL) >> shift_);
+  for (;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.id == kNoName) return at;
+    if (slot.word == word && slot.length == text.size() &&
+        (text.size() <= sizeof(word) || texts_[slot.id] == text)) {
+      return at;
+    }
+  }
+}
+
+std::optional<NameIndex::Numbered> NameIndex::numbered(std::string_view text) {
+  if (text.size() < 2 || text.size() > 8 || text[0] < 'a' || text[0] > 'z') return std::nullopt;
+  if (text[1] == '0' && text.size() > 2) return std::nullopt;
+  std::size_t number = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::size_t>(c - '0');
+  }
+  return Numbered{static_cast<std::size_t>(text[0] - 'a'), number};
+}
+
+void NameIndex::reserve(std::size_t count) {
+  texts_.reserve(count);
+}
+
+NameId NameIndex::find_hashed(std::string_view text) const {
+  return slots_.empty() ? kNoName : slots_[slot_of(text, word_of(text))].id;
+}
+
+NameId NameIndex::find(std::string_view text) const {
+  if (const std::optional<Numbered> name = numbered(text)) {
+    const std::vector<NameId>& ids = by_number_[name->letter];
+    if (name->number < ids.size() && ids[name->number] != kNoName) return ids[name->number];
+  }
+  return find_hashed(text);
+}
+
+std::pair<NameId, bool> NameIndex::insert(std::string_view text) {
+  const auto id = static_cast<NameId>(texts_.size());
+  if (const std::optional<Numbered> name = numbered(text)) {
+    // Numbers far beyond the count of names are rare, and would only make the array large.
+    std::vector<NameId>& ids = by_number_[name->letter];
+    const bool fits = name->number < 1024 + 16 * texts_.size();
+    if (fits && name->number >= ids.size()) {
+      ids.resize(std::max(name->number + 1, 2 * ids.size()), kNoName);
+    }
+    if (name->number < ids.size()) {
+      NameId& known = ids[name->number];
+      if (known != kNoName) return {known, false};
+      const NameId hashed = hashed_ == 0 ? kNoName : find_hashed(text);
+      if (hashed != kNoName) return {hashed, false};
+      known = id;
+      texts_.push_back(text);
+      return {id, true};
+    }
+  }
+  if (2 * (hashed_ + 1) > slots_.size()) {
+    const std::vector<Slot> old = std::move(slots_);
+    slots_.assign(std::max<std::size_t>(16, 2 * old.size()), Slot{});
+    shift_ = old.empty() ? 60 : shift_ - 1;
+    for (const Slot& slot : old) {
+      if (slot.id != kNoName) slots_[slot_of(texts_[slot.id], slot.word)] = slot;
+    }
+  }
+  const std::uint64_t word = word_of(text);
+  Slot& slot = slots_[slot_of(text, word)];
+  if (slot.id != kNoName) return {slot.id, false};
+  slot = {word, id, static_cast<std::uint32_t>(text.size())};
+  ++hashed_;
+  texts_.push_back(text);
+  return {id, true};
+}
 
 NameTable::NameTable(const Trace& trace) {
   const std::size_t guess = trace.bound_symbols.size() * 3 + trace.parameters.size();
@@ -28,14 +121,14 @@ NameTable::NameTable(const Trace& trace) {
 }
 
 NameId NameTable::intern(std::string_view text) {
-  const auto [found, is_new] = ids_.try_emplace(text, static_cast<NameId>(entries_.size()));
+  const auto [id, is_new] = ids_.insert(text);
   if (is_new) {
     entries_.push_back({text, nullptr, false});
     if (const auto number = temporary_number(text)) {
       next_number_ = std::max(next_number_, *number + 1);
     }
   }
-  return found->second;
+  return id;
 }
 
 void NameTable::define(std::string_view text, const TypeRef& type) {
@@ -68,12 +161,25 @@ void NameTable::collect(const BoundSymbol& statement) {
       define(statement.details[i].text, statement.detail_types[i]);
     }
   }
+  for (const std::string& line : statement.header) avoid_names(line);
   for (const BoundSymbolRef& child : statement.subsymbols) collect(*child);
 }
 
+// Headers speak of values that are gone; a fresh name must not look like one of them.
+void NameTable::avoid_names(std::string_view header) {
+  for (std::size_t at = header.find('t'); at != std::string_view::npos;
+       at = header.find('t', at + 1)) {
+    if (at > 0 && is_word(header[at - 1])) continue;
+    std::size_t end = at + 1;
+    while (end < header.size() && is_word(header[end])) ++end;
+    if (const auto number = temporary_number(header.substr(at, end - at))) {
+      next_number_ = std::max(next_number_, *number + 1);
+    }
+  }
+}
+
 NameId NameTable::find(std::string_view text) const {
-  const auto found = ids_.find(text);
-  return found == ids_.end() ? kNoName : found->second;
+  return ids_.find(text);
 }
 
 bool NameTable::is_tensor(NameId id) const {

@@ -37,8 +37,9 @@ PipelineResult run_pipeline(const Trace& before, std::span<const std::string_vie
 
 std::vector<std::string_view> named_pipeline(std::string_view name) {
   if (name == "thunder-2024-12") {
-    return {"wrap_return", "remove_context_managers", "check_inplace_views", "functionalize",
-            "dead_code",   "delete_last_used",        "inplace_sanity",      "unwrap_return"};
+    return {"wrap_return",  "remove_context_managers", "check_inplace_views", "functionalize",
+            "dead_code",    "transform_for_execution", "delete_last_used",    "inplace_sanity",
+            "unwrap_return"};
   }
   if (name == "thunder-2024-12-audit") {  // with the proposed audit where it was proposed
     return {"wrap_return",      "remove_context_managers", "check_inplace_views",

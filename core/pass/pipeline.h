@@ -25,7 +25,8 @@ struct PipelineResult {
 PipelineResult run_pipeline(const Trace& before, std::span<const std::string_view> passes,
                             PassContext context);
 
-// Named pipelines: "thunder-2024-12" (passes.md 2.1 as far as this product has the passes).
+// Named pipelines: "thunder-2024-12" (what thunder.jit runs when no gradient is needed), and
+// "thunder-2024-12-audit", which stops before executors and has the proposed audit of copies.
 std::vector<std::string_view> named_pipeline(std::string_view name);
 
 // The Thunder era a text comes from, by its forms (update_aliases, flat return, headers...).

@@ -142,10 +142,29 @@ PassResult Rewriter::fail(PassError error) && {
   return result;
 }
 
+Trace with_statements(const Trace& before, std::vector<BoundSymbolRef> statements) {
+  // Field by field: a copy of the statements would only be thrown away.
+  Trace trace;
+  trace.provenance = before.provenance;
+  trace.bare_provenance = before.bare_provenance;
+  trace.imports = before.imports;
+  trace.decorators = before.decorators;
+  trace.has_signature = before.has_signature;
+  trace.has_def_line = before.has_def_line;
+  trace.name = before.name;
+  trace.parameters = before.parameters;
+  trace.body_indent = before.body_indent;
+  trace.verbatim_head = before.verbatim_head;
+  trace.ends_with_newline = before.ends_with_newline;
+  trace.verbatim_tail = before.verbatim_tail;
+  trace.def_at = before.def_at;
+  trace.bound_symbols = std::move(statements);
+  return trace;
+}
+
 Trace derived_trace(const Trace& before, std::vector<BoundSymbolRef> statements,
                     std::string provenance) {
-  Trace trace = before;
-  trace.bound_symbols = std::move(statements);
+  Trace trace = with_statements(before, std::move(statements));
   trace.provenance = std::move(provenance);
   trace.bare_provenance = false;
   trace.verbatim_head.reset();

@@ -37,9 +37,13 @@ struct PassOptions {
   std::vector<std::pair<std::string, std::string>>
       base_to_view;                  // P3's map, for canonicalize alone
   bool may_alias_arguments = false;  // audit_copies: arguments of equal device may share storage
-  ArgumentFacts argument_facts;      // audit_copies: where aliased arguments lie
+  ArgumentFacts argument_facts;      // audit_copies, fusion: where aliased arguments lie
   std::vector<std::string> needed_names;   // dce: names needed besides the return value
   bool clear_mutable_collections = false;  // delete_last_used
+  std::vector<std::string> executors;      // operator_executors: in order; empty: Thunder's default
+  std::uint64_t fresh_from = 0;            // operator_executors: lowest number of a fresh name
+  std::string fusion_executor;             // fusion: torchcompile_cat (default) or nvfuser
+  bool bookend = false;  // fusion: shape operations at the ends of a group stay outside
 };
 
 struct PassContext {
@@ -151,6 +155,8 @@ class Rewriter {
   std::vector<std::string> groups_;
 };
 
+// `before` with other statements.
+Trace with_statements(const Trace& before, std::vector<BoundSymbolRef> statements);
 // A trace like `before` with these statements: signature kept, provenance set, imports derived.
 Trace derived_trace(const Trace& before, std::vector<BoundSymbolRef> statements,
                     std::string provenance);

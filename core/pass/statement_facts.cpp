@@ -90,8 +90,42 @@ std::vector<const Value*> flat_args(const BoundSymbol& statement) {
   return leaves;
 }
 
+bool is_plain_reader(const BoundSymbol& statement) {
+  switch (statement.kind) {
+    case StatementKind::UnpackTrivial:
+    case StatementKind::Comment:
+    case StatementKind::Elision:
+    case StatementKind::Unparsed:
+    case StatementKind::UnpackAccess:
+    case StatementKind::PackAssign:
+      return false;
+    case StatementKind::Call:
+    case StatementKind::UnpackSequence:
+    case StatementKind::EmptyCollection:
+    case StatementKind::PackList:
+    case StatementKind::Del:
+    case StatementKind::Return:
+    case StatementKind::Print:
+      break;
+  }
+  const Value* previous = nullptr;
+  for (const Value& arg : statement.args) {
+    if (arg.kind != ValueKind::Keyword) {
+      if (previous) return false;
+      continue;
+    }
+    if (previous && arg.text < previous->text) return false;
+    previous = &arg;
+  }
+  return true;
+}
+
 std::vector<NameId> proxy_args(const BoundSymbol& statement, const NameTable& names) {
   std::vector<NameId> found;
+  if (is_plain_reader(statement)) {
+    for_each_proxy_arg(statement, names, [&found](NameId id) { found.push_back(id); });
+    return found;
+  }
   switch (statement.kind) {
     case StatementKind::UnpackTrivial:
     case StatementKind::Comment:
@@ -120,25 +154,25 @@ std::vector<NameId> proxy_args(const BoundSymbol& statement, const NameTable& na
 }
 
 std::vector<NameId> tensor_args(const BoundSymbol& statement, const NameTable& names) {
-  std::vector<NameId> found = proxy_args(statement, names);
-  std::erase_if(found, [&names](NameId id) { return !names.is_tensor(id); });
+  std::vector<NameId> found;
+  for_each_proxy_arg(statement, names, [&](NameId id) {
+    if (names.is_tensor(id)) found.push_back(id);
+  });
   return found;
 }
 
 std::vector<NameId> proxy_outs(const BoundSymbol& statement, const NameTable& names) {
   std::vector<NameId> found;
-  if (statement.kind == StatementKind::PackAssign) return found;
-  for_each_leaf(statement.output, [&](const Value& leaf) {
-    if (!leaf.is_name() || leaf.text == "_") return;
-    const NameId id = names.find(leaf.text);
-    if (id != kNoName) found.push_back(id);
-  });
+  for_each_proxy_out(statement, names, [&found](NameId id) { found.push_back(id); });
   return found;
 }
 
 NameId first_tensor_arg(const BoundSymbol& statement, const NameTable& names) {
-  const std::vector<NameId> tensors = tensor_args(statement, names);
-  return tensors.empty() ? kNoName : tensors.front();
+  NameId first = kNoName;
+  for_each_proxy_arg(statement, names, [&](NameId id) {
+    if (first == kNoName && names.is_tensor(id)) first = id;
+  });
+  return first;
 }
 
 bool is_return(const BoundSymbol& statement) {
@@ -192,41 +226,44 @@ bool to_returns_input(const BoundSymbol& statement, const NameTable& names) {
       [](const BoundSymbolRef& child) { return child->is_call(OpCode::StrideOrder); });
 }
 
-ProducerMap::ProducerMap(Statements statements, const NameTable& names)
-    : producer_(names.size(), kNoStatement) {
+StatementNames::StatementNames(Statements statements, const NameTable& names) {
+  ends_.reserve(statements.size());
+  args_.reserve(2 * statements.size());
+  outs_.reserve(statements.size());
+  for (const BoundSymbolRef& statement : statements) append(*statement, names);
+}
+
+void StatementNames::append(const BoundSymbol& statement, const NameTable& names) {
+  for_each_proxy_arg(statement, names, [this](NameId name) { args_.push_back(name); });
+  for_each_proxy_out(statement, names, [this](NameId name) { outs_.push_back(name); });
+  ends_.push_back(
+      {static_cast<std::uint32_t>(args_.size()), static_cast<std::uint32_t>(outs_.size())});
+}
+
+ProducerMap::ProducerMap(const StatementNames& statements, std::size_t name_count)
+    : producer_(name_count, kNoStatement) {
+  // Comments, prints and returns bind nothing.
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    const BoundSymbol& statement = *statements[i];
-    if (statement.kind == StatementKind::Comment || statement.kind == StatementKind::Print ||
-        statement.kind == StatementKind::Return) {
-      continue;
-    }
-    std::vector<NameId> inputs;
-    bool has_inputs = false;
-    for (const NameId out : proxy_outs(statement, names)) {
+    for (const NameId out : statements.outs(i)) {
       if (producer_[out] != kNoStatement) continue;
-      if (!has_inputs) {
-        inputs = proxy_args(statement, names);
-        has_inputs = true;
-      }
-      if (std::find(inputs.begin(), inputs.end(), out) != inputs.end()) continue;
+      const std::span<const NameId> args = statements.args(i);
+      if (std::find(args.begin(), args.end(), out) != args.end()) continue;
       producer_[out] = static_cast<StatementId>(i);
     }
   }
 }
 
-ConsumerMap::ConsumerMap(Statements statements, const NameTable& names)
-    : begin_(names.size() + 1, 0) {
-  std::vector<std::pair<NameId, StatementId>> reads;
+ConsumerMap::ConsumerMap(const StatementNames& statements, std::size_t name_count)
+    : begin_(name_count + 1, 0) {
+  for (const NameId name : statements.all_args()) ++begin_[name + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  readers_.resize(statements.all_args().size());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    for (const NameId name : proxy_args(*statements[i], names)) {
-      reads.emplace_back(name, static_cast<StatementId>(i));
-      ++begin_[name + 1];
+    for (const NameId name : statements.args(i)) {
+      readers_[next[name]++] = static_cast<StatementId>(i);
     }
   }
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  readers_.resize(reads.size());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (const auto& [name, statement] : reads) readers_[next[name]++] = statement;
 }
 
 std::span<const StatementId> ConsumerMap::of(NameId name) const {
@@ -234,14 +271,13 @@ std::span<const StatementId> ConsumerMap::of(NameId name) const {
   return std::span(readers_).subspan(begin_[name], begin_[name + 1] - begin_[name]);
 }
 
-std::vector<StatementId> last_equal_index(Statements statements, const NameTable& names) {
+std::vector<StatementId> last_equal_index(Statements statements, const StatementNames& names_of,
+                                          std::size_t name_count) {
   // Equal statements bind the same names, so only names that are bound twice, and statements that
   // bind none, can have an equal elsewhere.
-  std::vector<std::uint8_t> times_bound(names.size(), 0);
-  std::vector<std::vector<NameId>> outs(statements.size());
+  std::vector<std::uint8_t> times_bound(name_count, 0);
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    outs[i] = proxy_outs(*statements[i], names);
-    for (const NameId out : outs[i]) {
+    for (const NameId out : names_of.outs(i)) {
       times_bound[out] = static_cast<std::uint8_t>(std::min(times_bound[out] + 1, 2));
     }
   }
@@ -249,13 +285,15 @@ std::vector<StatementId> last_equal_index(Statements statements, const NameTable
   std::unordered_map<std::string, StatementId> by_text;
   std::vector<std::pair<StatementId, std::string>> keys;
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    const BoundSymbol& statement = *statements[i];
     last[i] = static_cast<StatementId>(i);
-    const bool may_repeat = std::all_of(outs[i].begin(), outs[i].end(), [&times_bound](NameId out) {
-      return times_bound[out] > 1;
-    });
+    const std::span<const NameId> outs = names_of.outs(i);
+    if (std::any_of(outs.begin(), outs.end(),
+                    [&times_bound](NameId out) { return times_bound[out] < 2; })) {
+      continue;
+    }
+    const BoundSymbol& statement = *statements[i];
     const bool only_itself =
-        !may_repeat || is_unhashable(statement.output) ||
+        is_unhashable(statement.output) ||
         std::any_of(statement.args.begin(), statement.args.end(), [](const Value& arg) {
           return arg.kind == ValueKind::Keyword || is_unhashable(arg);
         });

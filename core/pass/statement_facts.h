@@ -23,6 +23,12 @@ std::vector<NameId> tensor_args(const BoundSymbol& statement, const NameTable& n
 std::vector<NameId> proxy_outs(const BoundSymbol& statement, const NameTable& names);
 NameId first_tensor_arg(const BoundSymbol& statement, const NameTable& names);  // kNoName if none
 
+// Calls f(NameId) for the same values as proxy_args, in the same order, without a list.
+template <typename F>
+void for_each_proxy_arg(const BoundSymbol& statement, const NameTable& names, F&& f);
+template <typename F>
+void for_each_proxy_out(const BoundSymbol& statement, const NameTable& names, F&& f);
+
 [[nodiscard]] bool is_return(const BoundSymbol& statement);
 // prims.copy_, the raw copy; `ltorch.copy_` and fusions with copies inside are not.
 [[nodiscard]] bool is_raw_copy(const BoundSymbol& statement);
@@ -33,10 +39,41 @@ NameId first_tensor_arg(const BoundSymbol& statement, const NameTable& names);  
 // flags.
 [[nodiscard]] bool to_returns_input(const BoundSymbol& statement, const NameTable& names);
 
+// What proxy_args and proxy_outs give for each statement of a list, side by side in memory: several
+// questions about one list then walk the statements once.
+class StatementNames {
+ public:
+  StatementNames() = default;
+  StatementNames(Statements statements, const NameTable& names);
+  void append(const BoundSymbol& statement, const NameTable& names);
+
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  [[nodiscard]] std::span<const NameId> args(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1].args;
+    return std::span(args_).subspan(begin, ends_[i].args - begin);
+  }
+  [[nodiscard]] std::span<const NameId> outs(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1].outs;
+    return std::span(outs_).subspan(begin, ends_[i].outs - begin);
+  }
+  [[nodiscard]] std::span<const NameId> all_args() const { return args_; }
+
+ private:
+  struct Ends {
+    std::uint32_t args = 0;
+    std::uint32_t outs = 0;
+  };
+  std::vector<Ends> ends_;
+  std::vector<NameId> args_;
+  std::vector<NameId> outs_;
+};
+
 // Depth 0 only. Requires that the statements outlive nothing: names are copied out.
 class ProducerMap {
  public:
-  ProducerMap(Statements statements, const NameTable& names);
+  ProducerMap(Statements statements, const NameTable& names)
+      : ProducerMap(StatementNames(statements, names), names.size()) {}
+  ProducerMap(const StatementNames& statements, std::size_t name_count);
   // Index of the first statement that binds the name without reading it; kNoStatement if none.
   [[nodiscard]] StatementId of(NameId name) const {
     return name < producer_.size() ? producer_[name] : kNoStatement;
@@ -48,7 +85,9 @@ class ProducerMap {
 
 class ConsumerMap {
  public:
-  ConsumerMap(Statements statements, const NameTable& names);
+  ConsumerMap(Statements statements, const NameTable& names)
+      : ConsumerMap(StatementNames(statements, names), names.size()) {}
+  ConsumerMap(const StatementNames& statements, std::size_t name_count);
   // Indices of the readers in order, one per occurrence, `return` included.
   [[nodiscard]] std::span<const StatementId> of(NameId name) const;
 
@@ -60,7 +99,8 @@ class ConsumerMap {
 // Thunder keys maps by statement equality: symbol, arguments and outputs, but a statement with
 // keyword arguments, a list or a dict equals only itself. Entry i is the last index of a statement
 // equal to statement i.
-std::vector<StatementId> last_equal_index(Statements statements, const NameTable& names);
+std::vector<StatementId> last_equal_index(Statements statements, const StatementNames& names_of,
+                                          std::size_t name_count);
 
 // `<TensorProxy(name="t1", dtype=thunder.dtypes.float32, shape=(4,))>`
 std::string tensor_repr(NameId name, const NameTable& names);
@@ -87,5 +127,48 @@ TypeRef reshaped_type(const TypeRef& like, const std::vector<std::int64_t>& shap
 // Thunder's refusal when the element counts differ; empty when they agree or are unknown.
 std::optional<PassError> reshape_error(NameId source, const std::vector<std::int64_t>& shape,
                                        const NameTable& names);
+
+// ---- template definitions
+
+// Keyword values can be visited as they stand: they are in order of their names. Reads no
+// expression texts, binds nothing and is no annotation.
+[[nodiscard]] bool is_plain_reader(const BoundSymbol& statement);
+
+template <typename F>
+void for_each_proxy_arg(const BoundSymbol& statement, const NameTable& names, F&& f) {
+  if (!is_plain_reader(statement)) {
+    for (const NameId name : proxy_args(statement, names)) f(name);
+    return;
+  }
+  const auto visit = [&](const Value& leaf) {
+    if (!leaf.is_name()) return;
+    const NameId id = names.find(leaf.text);
+    if (id != kNoName && names.is_proxy(id)) f(id);
+  };
+  for (const Value& arg : statement.args) {
+    if (arg.is_name()) {
+      visit(arg);
+    } else if (!arg.items.empty()) {
+      for_each_leaf(arg, visit);
+    }
+  }
+}
+
+template <typename F>
+void for_each_proxy_out(const BoundSymbol& statement, const NameTable& names, F&& f) {
+  if (statement.kind == StatementKind::PackAssign || statement.output.kind == ValueKind::Absent) {
+    return;
+  }
+  const auto visit = [&](const Value& leaf) {
+    if (!leaf.is_name() || leaf.text == "_") return;
+    const NameId id = names.find(leaf.text);
+    if (id != kNoName) f(id);
+  };
+  if (statement.output.is_name()) {
+    visit(statement.output);
+  } else {
+    for_each_leaf(statement.output, visit);
+  }
+}
 
 }  // namespace tg

@@ -15,29 +15,48 @@ NameId replacement(const Value& leaf, const NameTable& names, const NameLookup& 
   return to == id ? kNoName : to;
 }
 
-bool mentions(const Value& value, const NameTable& names, const NameLookup& lookup) {
-  if (value.items.empty()) return replacement(value, names, lookup) != kNoName;
-  return std::any_of(value.items.begin(), value.items.end(),
-                     [&](const Value& item) { return mentions(item, names, lookup); });
+// Replacements of the name leaves of a value in order, kNoName for those that stay.
+using Replacements = std::vector<NameId>;
+
+// True when some name is replaced.
+bool look_up(const Value& value, const NameTable& names, const NameLookup& lookup,
+             Replacements& found) {
+  if (value.items.empty()) {
+    if (!value.is_name()) return false;
+    found.push_back(replacement(value, names, lookup));
+    return found.back() != kNoName;
+  }
+  bool any = false;
+  for (const Value& item : value.items) any |= look_up(item, names, lookup, found);
+  return any;
 }
 
-void rename(Value& value, const NameTable& names, const NameLookup& lookup) {
-  const NameId to = replacement(value, names, lookup);
-  if (to != kNoName) value.text = std::string(names.text(to));
-  for (Value& item : value.items) rename(item, names, lookup);
+void rename(Value& value, const NameTable& names, const NameId*& next) {
+  if (value.items.empty()) {
+    if (!value.is_name()) return;
+    const NameId to = *next++;
+    if (to != kNoName) value.text = std::string(names.text(to));
+    return;
+  }
+  for (Value& item : value.items) rename(item, names, next);
 }
 
 }  // namespace
 
 BoundSymbolRef swap_names(const BoundSymbolRef& statement, const NameTable& names,
                           const NameLookup& lookup, SwapParts parts) {
-  const bool swaps_inputs =
-      parts.inputs && std::any_of(statement->args.begin(), statement->args.end(),
-                                  [&](const Value& arg) { return mentions(arg, names, lookup); });
-  const bool swaps_output = parts.output && mentions(statement->output, names, lookup);
+  Replacements inputs;
+  Replacements outputs;
+  bool swaps_inputs = false;
+  if (parts.inputs) {
+    for (const Value& arg : statement->args) {
+      swaps_inputs |= look_up(arg, names, lookup, inputs);
+    }
+  }
+  const bool swaps_output = parts.output && look_up(statement->output, names, lookup, outputs);
   std::vector<BoundSymbolRef> children;
   bool swaps_children = false;
-  if (parts.subsymbols) {
+  if (parts.subsymbols && !statement->subsymbols.empty()) {
     children.reserve(statement->subsymbols.size());
     for (const BoundSymbolRef& child : statement->subsymbols) {
       children.push_back(swap_names(child, names, lookup, parts));
@@ -49,10 +68,12 @@ BoundSymbolRef swap_names(const BoundSymbolRef& statement, const NameTable& name
   swapped->verbatim.reset();
   swapped->verbatim_has_program_line = false;
   if (swaps_inputs) {
-    for (Value& arg : swapped->args) rename(arg, names, lookup);
+    const NameId* next = inputs.data();
+    for (Value& arg : swapped->args) rename(arg, names, next);
   }
   if (swaps_output) {
-    rename(swapped->output, names, lookup);
+    const NameId* next = outputs.data();
+    rename(swapped->output, names, next);
     if (swapped->output.is_name()) {
       const TypeRef& type = names.type(names.find(swapped->output.text));
       if (type) swapped->type = type;

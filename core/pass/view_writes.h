@@ -17,7 +17,9 @@ struct ViewWrites {
   std::optional<PassError> error;
 };
 
-// `rw`, when given, gets a note for every write through a view.
-ViewWrites find_view_writes(const Trace& trace, const NameTable& names, Rewriter* rw);
+// `names_of` are the names of the trace's statements. `rw`, when given, gets a note for every write
+// through a view.
+ViewWrites find_view_writes(const Trace& trace, const StatementNames& names_of,
+                            const NameTable& names, Rewriter* rw);
 
 }  // namespace tg

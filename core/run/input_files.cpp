@@ -16,9 +16,12 @@ namespace tg {
 namespace {
 
 constexpr std::size_t kMaxMemberBytes = std::size_t{1} << 32;
+constexpr const char* kSaveAgain = "the file is damaged or truncated: save it again";
+constexpr const char* kForms = "values come from .npy, .npz, .safetensors and JSON files";
 
-Unexpected<Diagnostic> bad_file(const std::string& path, std::string what) {
+Unexpected<Diagnostic> bad_file(const std::string& path, std::string what, std::string hint = "") {
   Diagnostic diagnostic;
+  diagnostic.hint = std::move(hint);
   diagnostic.code = DiagnosticCode::BadInputFile;
   diagnostic.message = fmt::format("cannot read '{}': {}", path, what);
   diagnostic.subject = path;
@@ -103,22 +106,38 @@ std::optional<Tensor> tensor_over(DType dtype, const std::vector<std::int64_t>& 
   return tensor;
 }
 
+// Why tensor_over found nothing.
+std::string no_fit(DType dtype, const std::vector<std::int64_t>& shape, std::size_t bytes) {
+  const std::optional<std::int64_t> count = element_count(shape);
+  std::uint64_t needed = 0;
+  if (!count ||
+      __builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_bytes(dtype), &needed)) {
+    return fmt::format("the shape {} is impossible", python_tuple(shape));
+  }
+  return fmt::format("{} elements of {} take {} bytes, the file has {}", python_tuple(shape),
+                     torch_name(dtype), needed, bytes);
+}
+
 Result<Tensor> read_npy(const std::string& path, std::string_view bytes) {
   if (bytes.size() < 10 || !bytes.starts_with("\x93NUMPY"))
-    return bad_file(path, "not a .npy file");
+    return bad_file(path, "no .npy file, its mark is missing", kSaveAgain);
   const bool wide = bytes[6] > 1;
   const std::size_t length_bytes = wide ? 4 : 2;
-  if (bytes.size() < 8 + length_bytes) return bad_file(path, "the header is cut off");
+  if (bytes.size() < 8 + length_bytes) return bad_file(path, "the header is cut off", kSaveAgain);
   const std::uint64_t length = little_endian(bytes.substr(8, length_bytes));
   const std::size_t start = 8 + length_bytes;
-  if (length > bytes.size() - start) return bad_file(path, "the header is cut off");
+  if (length > bytes.size() - start) return bad_file(path, "the header is cut off", kSaveAgain);
   const std::string_view header = bytes.substr(start, length);
   const std::optional<std::string_view> descr = header_field(header, "descr");
   const std::optional<std::string_view> order = header_field(header, "fortran_order");
   const std::optional<std::string_view> dims = header_field(header, "shape");
-  const std::optional<DType> dtype = descr ? numpy_dtype(*descr) : std::nullopt;
-  if (!dtype || !order || !dims) {
-    return bad_file(path, fmt::format("dtype {} is not supported", descr ? *descr : "(none)"));
+  if (!descr || !order || !dims) {
+    return bad_file(path, "the header lacks 'descr', 'fortran_order' or 'shape'", kSaveAgain);
+  }
+  const std::optional<DType> dtype = numpy_dtype(*descr);
+  if (!dtype) {
+    return bad_file(path, fmt::format("arrays of dtype {} cannot be read", *descr),
+                    "convert it to a little-endian number type: array.astype('<f4')");
   }
   std::vector<std::int64_t> shape;
   std::string_view rest = *dims;
@@ -128,7 +147,7 @@ Result<Tensor> read_npy(const std::string& path, std::string_view bytes) {
     std::erase(digits, ' ');
     if (!digits.empty()) {
       if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) {
-        return bad_file(path, "the shape cannot be read");
+        return bad_file(path, fmt::format("'{}' is no dim of a shape", digits), kSaveAgain);
       }
       shape.push_back(std::stoll(digits));
     }
@@ -138,7 +157,8 @@ Result<Tensor> read_npy(const std::string& path, std::string_view bytes) {
   const bool fortran = order->starts_with("True");
   if (fortran) std::reverse(shape.begin(), shape.end());
   std::optional<Tensor> tensor = tensor_over(*dtype, shape, bytes.substr(start + length));
-  if (!tensor) return bad_file(path, "the data do not fit the shape");
+  if (!tensor)
+    return bad_file(path, no_fit(*dtype, shape, bytes.size() - start - length), kSaveAgain);
   if (fortran) {
     std::reverse(tensor->geometry.sizes.begin(), tensor->geometry.sizes.end());
     std::reverse(tensor->geometry.strides.begin(), tensor->geometry.strides.end());
@@ -146,15 +166,22 @@ Result<Tensor> read_npy(const std::string& path, std::string_view bytes) {
   return std::move(*tensor);
 }
 
+// libarchive has no words for some errors.
+std::string said_by(archive& reader) {
+  const char* const words = archive_error_string(&reader);
+  return words != nullptr ? words : "the archive is damaged";
+}
+
 Result<std::vector<NamedValue>> read_npz(const std::string& path, const std::string& bytes) {
   const std::unique_ptr<archive, int (*)(archive*)> reader(archive_read_new(), archive_read_free);
   archive_read_support_format_zip(reader.get());
   if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
-    return bad_file(path, archive_error_string(reader.get()));
+    return bad_file(path, said_by(*reader), kSaveAgain);
   }
   std::vector<NamedValue> arrays;
   archive_entry* entry = nullptr;
-  while (archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK) {
+  int status = ARCHIVE_OK;
+  while ((status = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
     std::string name = archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "";
     std::string content;
     char buffer[1 << 16];
@@ -164,20 +191,21 @@ Result<std::vector<NamedValue>> read_npz(const std::string& path, const std::str
       if (content.size() > kMaxMemberBytes)
         return bad_file(path, fmt::format("'{}' is too large", name));
     }
-    if (got < 0) return bad_file(path, archive_error_string(reader.get()));
+    if (got < 0) return bad_file(path, said_by(*reader), kSaveAgain);
+    Result<Tensor> tensor = read_npy(fmt::format("{}:{}", path, name), content);
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    Result<Tensor> tensor = read_npy(path, content);
     if (!tensor) return Unexpected{tensor.error()};
     arrays.push_back({std::move(name), {std::move(*tensor)}});
   }
+  if (status != ARCHIVE_EOF) return bad_file(path, said_by(*reader), kSaveAgain);
   if (arrays.empty()) return bad_file(path, "the archive holds no arrays");
   return arrays;
 }
 
 Result<std::vector<NamedValue>> read_safetensors(const std::string& path, std::string_view bytes) {
-  if (bytes.size() < 8) return bad_file(path, "not a safetensors file");
+  if (bytes.size() < 8) return bad_file(path, "too short for a safetensors file", kSaveAgain);
   const std::uint64_t length = little_endian(bytes.substr(0, 8));
-  if (length > bytes.size() - 8) return bad_file(path, "the header is cut off");
+  if (length > bytes.size() - 8) return bad_file(path, "the header is cut off", kSaveAgain);
   const nlohmann::json header =
       nlohmann::json::parse(bytes.substr(8, length), nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) return bad_file(path, "the header is no JSON object");
@@ -193,7 +221,9 @@ Result<std::vector<NamedValue>> read_safetensors(const std::string& path, std::s
         entry["data_offsets"][1].is_number_unsigned();
     if (!well_formed) return bad_file(path, fmt::format("the entry of '{}' is damaged", name));
     const std::optional<DType> dtype = safetensors_dtype(entry["dtype"].get<std::string>());
-    if (!dtype) return bad_file(path, fmt::format("'{}' has an unknown dtype", name));
+    if (!dtype)
+      return bad_file(path, fmt::format("'{}' has dtype {}, which cannot be read", name,
+                                        entry["dtype"].dump()));
     std::vector<std::int64_t> shape;
     for (const nlohmann::json& dim : entry["shape"]) {
       if (!dim.is_number_unsigned())
@@ -203,9 +233,12 @@ Result<std::vector<NamedValue>> read_safetensors(const std::string& path, std::s
     const std::uint64_t begin = entry["data_offsets"][0].get<std::uint64_t>();
     const std::uint64_t end = entry["data_offsets"][1].get<std::uint64_t>();
     if (begin > end || end > data.size())
-      return bad_file(path, fmt::format("'{}' lies outside the file", name));
+      return bad_file(path, fmt::format("the data of '{}' lie outside the file", name), kSaveAgain);
     std::optional<Tensor> tensor = tensor_over(*dtype, shape, data.substr(begin, end - begin));
-    if (!tensor) return bad_file(path, fmt::format("the data of '{}' do not fit its shape", name));
+    if (!tensor) {
+      return bad_file(path, fmt::format("'{}': {}", name, no_fit(*dtype, shape, end - begin)),
+                      kSaveAgain);
+    }
     arrays.push_back({name, {std::move(*tensor)}});
   }
   if (arrays.empty()) return bad_file(path, "the file holds no arrays");
@@ -215,15 +248,20 @@ Result<std::vector<NamedValue>> read_safetensors(const std::string& path, std::s
 }  // namespace
 
 Result<std::vector<NamedValue>> read_array_file(const std::string& path, const std::string& bytes) {
-  if (bytes.starts_with("\x93NUMPY")) {
+  if (bytes.empty()) return bad_file(path, "the file is empty", kForms);
+  if (bytes.starts_with("\x93NUMPY") || path.ends_with(".npy")) {
     Result<Tensor> tensor = read_npy(path, bytes);
     if (!tensor) return Unexpected{tensor.error()};
     std::vector<NamedValue> arrays;
     arrays.push_back({"", {std::move(*tensor)}});
     return arrays;
   }
-  if (bytes.starts_with("PK")) return read_npz(path, bytes);
-  return read_safetensors(path, bytes);
+  if (bytes.starts_with("PK") || path.ends_with(".npz")) return read_npz(path, bytes);
+  // A safetensors file has no mark: eight bytes, then a JSON object.
+  if (path.ends_with(".safetensors") || (bytes.size() > 8 && bytes[8] == '{')) {
+    return read_safetensors(path, bytes);
+  }
+  return bad_file(path, "it holds no values of a known form", kForms);
 }
 
 }  // namespace tg

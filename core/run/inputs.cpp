@@ -1,14 +1,14 @@
 #include "core/run/inputs.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "core/run/invented_values.h"
 
 namespace tg {
 namespace {
@@ -23,50 +23,21 @@ Diagnostic problem(DiagnosticCode code, const Trace& trace, std::string_view sub
   diagnostic.subject = std::string(subject);
   diagnostic.hint = std::move(hint);
   diagnostic.at = trace.def_at;
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (statement->kind == StatementKind::UnpackTrivial && statement->output.is_name(subject)) {
+      diagnostic.at = statement->at;
+      break;
+    }
+  }
   return diagnostic;
 }
-
-// Deterministic on every machine: Steele, Lea, Flood, "Fast splittable pseudorandom number
-// generators" (2014).
-std::uint64_t splitmix64(std::uint64_t& state) {
-  state += 0x9e3779b97f4a7c15ULL;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-// Distinct values for all float elements of a run: a full-period walk over 2^bits equidistant
-// points in
-// (-2, 2) that avoids 0. Points are short binary fractions, so they are exact in f32 (and in f16
-// and bf16 for small programs) and short when printed.
-class DistinctFloats {
- public:
-  DistinctFloats(std::uint64_t count, std::uint64_t seed) {
-    bits_ = std::max(4, static_cast<int>(std::bit_width(std::max<std::uint64_t>(count, 1) * 2)));
-    std::uint64_t state = seed;
-    multiplier_ = splitmix64(state) | 1U;
-    start_ = splitmix64(state);
-  }
-  double next() {
-    const std::uint64_t points = std::uint64_t{1} << bits_;
-    const std::uint64_t point = (start_ + multiplier_ * used_++) & (points - 1);
-    return std::ldexp(static_cast<double>(point) * 2.0 + 1.0 - static_cast<double>(points),
-                      1 - bits_);
-  }
-
- private:
-  int bits_ = 4;
-  std::uint64_t multiplier_ = 1;
-  std::uint64_t start_ = 0;
-  std::uint64_t used_ = 0;
-};
 
 // What lies where: one block per storage number, one window per argument.
 struct Plan {
   struct Block {
     DType dtype = DType::Float32;
     std::int64_t elements = 0;
+    NumberRole role = NumberRole::Number;
   };
   struct Item {
     const Parameter* parameter = nullptr;
@@ -85,25 +56,31 @@ const ArgumentFacts::Window* window_of(const ArgumentFacts& facts, std::string_v
   return nullptr;
 }
 
-Result<Plan> plan_storages(const Trace& trace, const TypeTable& types, const ArgumentFacts& facts) {
+Result<Plan> plan_storages(const Trace& trace, const TypeTable& types, const ArgumentFacts& facts,
+                           const GivenNames& given) {
   Plan plan;
   std::map<std::uint32_t, std::size_t> shared;
+  const std::unordered_set<std::string_view> indices = index_names(trace);
   for (const Parameter& parameter : trace.parameters) {
     if (parameter.name.empty()) continue;
     Plan::Item item;
     item.parameter = &parameter;
     item.type = types.find(parameter.name);
-    if (item.type && item.type->is_tensor()) {
+    const bool countable =
+        item.type && type_bytes(*item.type).value_or(kMaxStorageBytes + 1) <= kMaxStorageBytes;
+    if (item.type && item.type->is_tensor() && !countable && given.contains(parameter.name)) {
+      item.type = nullptr;
+    } else if (item.type && item.type->is_tensor()) {
       if (!item.type->is_concrete_tensor()) {
         return Unexpected{problem(DiagnosticCode::InputMismatch, trace, parameter.name,
                                   fmt::format("no value can be invented for '{}' of type '{}'",
                                               parameter.name, item.type->text),
-                                  fmt::format("give it: --inputs {}=FILE.npy", parameter.name))};
+                                  fmt::format("give one: --inputs {}=FILE.npy", parameter.name))};
       }
       const ArgumentFacts::Window* window = window_of(facts, parameter.name);
       const std::optional<std::uint64_t> bytes = type_bytes(*item.type);
       if (!bytes || *bytes > kMaxStorageBytes) {
-        return Unexpected{problem(DiagnosticCode::MemoryLimit, trace, parameter.name,
+        return Unexpected{problem(DiagnosticCode::CannotRun, trace, parameter.name,
                                   fmt::format("argument '{}' of type '{}' is too large to run here",
                                               parameter.name, item.type->text),
                                   "show, audit and dot work without running")};
@@ -111,9 +88,10 @@ Result<Plan> plan_storages(const Trace& trace, const TypeTable& types, const Arg
       item.geometry = window ? window->geometry : contiguous_geometry(*item.type->shape);
       item.block = plan.blocks.size();
       if (window) item.block = shared.try_emplace(window->storage, item.block).first->second;
-      if (item.block == plan.blocks.size()) plan.blocks.push_back({*item.type->dtype, 0});
+      if (item.block == plan.blocks.size()) plan.blocks.push_back({*item.type->dtype});
       Plan::Block& block = plan.blocks[item.block];
       block.elements = std::max(block.elements, element_span(item.geometry).end);
+      if (indices.contains(parameter.name)) block.role = NumberRole::Index;
     }
     plan.items.push_back(std::move(item));
   }
@@ -128,25 +106,6 @@ std::int64_t smallest_dim(const Plan& plan) {
     }
   }
   return smallest;
-}
-
-void fill_block(Tensor& block, DistinctFloats& floats, std::int64_t index_bound,
-                std::uint64_t& state) {
-  const auto count = static_cast<std::size_t>(block.elements());
-  if (block.dtype == DType::Bool || is_integer(block.dtype)) {
-    std::vector<std::int64_t> values(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      values[i] = block.dtype == DType::Bool
-                      ? static_cast<std::int64_t>(i % 2 == 0)
-                      : static_cast<std::int64_t>(splitmix64(state) %
-                                                  static_cast<std::uint64_t>(index_bound));
-    }
-    fill_from_int(block, values);
-    return;
-  }
-  std::vector<double> values(is_complex(block.dtype) ? 2 * count : count);
-  for (double& value : values) value = floats.next();
-  fill_from_double(block, values);
 }
 
 double parse_double(std::string_view text, double fallback) {
@@ -206,29 +165,35 @@ RuntimeValue default_of(const Parameter& parameter) {
 
 Result<RunInputs> invent_inputs(const Trace& trace, const ArgumentFacts& facts,
                                 std::uint64_t seed) {
+  return invent_other_inputs(trace, facts, seed, {});
+}
+
+Result<RunInputs> invent_other_inputs(const Trace& trace, const ArgumentFacts& facts,
+                                      std::uint64_t seed, const GivenNames& given) {
   const TypeTable types(trace);
-  Result<Plan> planned = plan_storages(trace, types, facts);
+  Result<Plan> planned = plan_storages(trace, types, facts, given);
   if (!planned) return Unexpected{planned.error()};
   const Plan& plan = *planned;
-  std::uint64_t floats_needed = 0;
+  std::uint64_t floats = 0;
+  std::uint64_t integers = 0;
   std::uint64_t bytes_needed = 0;
   for (const Plan::Block& block : plan.blocks) {
-    floats_needed += 2 * static_cast<std::uint64_t>(block.elements);
-    bytes_needed += static_cast<std::uint64_t>(block.elements) * size_bytes(block.dtype);
+    const auto elements = static_cast<std::uint64_t>(block.elements);
+    const bool whole = block.dtype == DType::Bool || is_integer(block.dtype);
+    (whole ? integers : floats) += is_complex(block.dtype) ? 2 * elements : elements;
+    bytes_needed += elements * size_bytes(block.dtype);
   }
   if (bytes_needed > kMaxStorageBytes) {
     return Unexpected{problem(DiagnosticCode::MemoryLimit, trace, "",
                               fmt::format("the arguments take {} bytes together", bytes_needed),
                               "show, audit and dot work without running")};
   }
-  DistinctFloats floats(floats_needed, seed);
-  std::uint64_t state = seed;
-  const std::int64_t index_bound = smallest_dim(plan);
+  InventedValues values(floats, integers, smallest_dim(plan), seed);
   std::vector<Tensor> blocks;
   blocks.reserve(plan.blocks.size());
   for (const Plan::Block& block : plan.blocks) {
     blocks.push_back(make_tensor(block.dtype, {block.elements}));
-    fill_block(blocks.back(), floats, index_bound, state);
+    values.fill(blocks.back(), block.role);
   }
   RunInputs inputs;
   inputs.seed = seed;

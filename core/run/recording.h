@@ -49,6 +49,8 @@ struct RecordedRun {
   std::vector<RecordedValue> final_inputs;
   std::vector<RecordedPair> sharing;
   bool has_sharing = false;
+  // After back-propagation, by input name; neither tensor nor number: none. Strides mean nothing.
+  std::vector<RecordedValue> gradients;
   std::optional<std::pair<std::string, std::string>> error;  // type, message
 };
 struct Recording {

@@ -104,6 +104,14 @@ std::optional<RuntimeValue> plain_of(const Json& node) {
   const std::string kind = text_of(node, "number");
   const Json* value = member(node, "value");
   if (kind.empty() || value == nullptr) return std::nullopt;
+  if (kind == "complex" && value->is_array() && value->size() == 2) {
+    const auto part = [&](std::size_t i) {
+      const Json& text = (*value)[i];
+      return text.is_string() ? std::strtod(text.get<std::string>().c_str(), nullptr)
+                              : text.get<double>();
+    };
+    return RuntimeValue{std::complex<double>(part(0), part(1))};
+  }
   if (!value->is_string()) return number_of(*value);
   const std::string text = value->get<std::string>();
   char* end = nullptr;

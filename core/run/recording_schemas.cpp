@@ -196,6 +196,18 @@ std::optional<Diagnostic> read_sharing_block(const Json& block, Recording& recor
   if (auto wrong = append_all(block, "final_inputs", tensor_into(run.final_inputs))) return wrong;
   append_pairs(run.sharing, block, "sharing", "data_ptr_difference_bytes");
   run.has_sharing = member(block, "sharing") != nullptr;
+  if (const Json* gradients = member(block, "grads");
+      gradients != nullptr && gradients->is_object()) {
+    for (const auto& [name, node] : gradients->items()) {
+      if (!node.is_object()) {
+        run.gradients.push_back({name, std::nullopt, std::nullopt});
+      } else if (auto wrong =
+                     append_tensor(run.gradients, node, kLongKeys, name,
+                                   fmt::format("{}: gradient of {}", recording.id, name))) {
+        return wrong;
+      }
+    }
+  }
   const Json* structure = member(block, "output_structure");
   if (structure == nullptr || !structure->is_object()) {
     run.outputs = std::move(tensors);
@@ -281,6 +293,12 @@ Result<Recording> read_paths(std::string id, const Json& root) {
     };
     if (auto wrong = append_all(*block, "outputs", append_output)) return Unexpected{*wrong};
     if (auto wrong = append_all(*block, "final_inputs", append_final)) return Unexpected{*wrong};
+    const auto append_gradient = [&](const Json& item) -> std::optional<Diagnostic> {
+      if (text_of(item, "kind") == "tensor") return append_kind(run.gradients, item, recording.id);
+      run.gradients.push_back({text_of(item, "path"), std::nullopt, std::nullopt});
+      return std::nullopt;
+    };
+    if (auto wrong = append_all(*block, "grads", append_gradient)) return Unexpected{*wrong};
     append_pairs(run.sharing, *block, "aliases", "ptr_diff_bytes");
     run.has_sharing = member(*block, "aliases") != nullptr;
   }

@@ -64,6 +64,22 @@ bool is_plain(std::string_view text) {
   return plain;
 }
 
+// Behind this beginning of a line stands text of the user's: inside a string, or a program's line.
+bool may_hold_anything(std::string_view before) {
+  if (before.find(": \t") != std::string_view::npos) return true;
+  char open = '\0';
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (open != '\0' && before[i] == '\\') {
+      ++i;
+    } else if (open == '\0' && (before[i] == '"' || before[i] == '\'')) {
+      open = before[i];
+    } else if (before[i] == open) {
+      open = '\0';
+    }
+  }
+  return open != '\0';
+}
+
 bool is_definition(DiagnosticCode code) {
   return code == DiagnosticCode::DuplicateDefinition;
 }
@@ -88,13 +104,20 @@ void check_bytes(std::string_view text, const SourceMap& map, DiagnosticSink& si
       continue;
     }
     const std::size_t length = utf8_length(text, at);
-    if (!line_is_done && (length == 0 || is_control(byte))) {
+    const bool invisible = length > 1 && invisible_length(text, at) != 0 &&
+                           !may_hold_anything(text.substr(line_begin, at - line_begin));
+    if (!line_is_done && (length == 0 || is_control(byte) || invisible)) {
       Diagnostic finding;
       finding.code = length == 0 ? DiagnosticCode::InvalidUtf8 : DiagnosticCode::InvalidCharacter;
       finding.severity = Severity::Warning;
       finding.message = length == 0 ? fmt::format("byte 0x{:02x} is no UTF-8", byte)
-                                    : fmt::format("control character 0x{:02x}", byte);
-      finding.at = map.range(line, at - line_begin, 1);
+                        : invisible
+                            ? fmt::format("invisible character {}", shown_character(text, at))
+                            : fmt::format("control character 0x{:02x}", byte);
+      finding.hint = length == 0 ? "save the text as UTF-8, or paste it anew"
+                     : invisible ? "put a plain space there, or nothing"
+                                 : "take it out: no trace contains it";
+      finding.at = map.range(line, at - line_begin, std::max<std::size_t>(length, 1));
       sink.add(std::move(finding));
       ++reported;
       line_is_done = true;

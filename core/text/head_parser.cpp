@@ -1,5 +1,8 @@
 #include "core/text/head_parser.h"
 
+#include <optional>
+#include <unordered_set>
+
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -48,6 +51,40 @@ void def_error(const LineReader& lines, const ValueParser& values, const Line& l
                cut ? "the text ends inside this 'def' line" : error.message);
 }
 
+// The parameters read so far.
+struct Signature {
+  std::unordered_set<std::string> names;
+  bool starred = false;
+};
+
+// What Python refuses about a parameter that reads well.
+std::optional<SyntaxError> refused(const std::vector<Parameter>& before, const Parameter& parameter,
+                                   const Signature& signature) {
+  SyntaxError error;
+  if (!parameter.name.empty() && signature.names.contains(parameter.name)) {
+    error.code = DiagnosticCode::DuplicateDefinition;
+    error.message = fmt::format("parameter '{}' is named twice", parameter.name);
+    return error;
+  }
+  if (parameter.prefix == "*" && signature.starred) {
+    error.message = "a second '*' stands in the signature";
+    return error;
+  }
+  if (!before.empty() && before.back().prefix == "**") {
+    error.message = fmt::format("'{}{}' stands behind '**{}'", parameter.prefix, parameter.name,
+                                before.back().name);
+    return error;
+  }
+  const bool plain = parameter.prefix.empty() && parameter.default_value.kind == ValueKind::Absent;
+  if (plain && !signature.starred && !before.empty() &&
+      before.back().default_value.kind != ValueKind::Absent) {
+    error.message = fmt::format("'{}' has no default, but '{}' before it has one", parameter.name,
+                                before.back().name);
+    return error;
+  }
+  return std::nullopt;
+}
+
 void def_line(const LineReader& lines, Trace& trace) {
   const Line line = lines.next();
   const std::string_view text = lines.text_of(line);
@@ -62,22 +99,30 @@ void def_line(const LineReader& lines, Trace& trace) {
     return;
   }
   values.skip_space();
+  Signature signature;
   while (values.peek() != ')') {
     Parameter parameter;
+    const std::size_t begin = values.at();
     if (!def_parameter(values, parameter)) {
       def_error(lines, values, line);
       return;
     }
+    if (const auto wrong = refused(trace.parameters, parameter, signature)) {
+      lines.report(wrong->code, Severity::Error, line, begin, values.at() - begin, wrong->message,
+                   "Python refuses such a 'def' line");
+    }
+    signature.names.insert(parameter.name);
+    signature.starred = signature.starred || parameter.prefix == "*";
     trace.parameters.push_back(std::move(parameter));
     values.skip_space();
     if (values.take(",")) {
       values.skip_space();
     } else if (values.peek() != ')') {
-      values.fail(
-          values.at_end() ? DiagnosticCode::UnbalancedBrackets : DiagnosticCode::MalformedStatement,
-          values.at_end() ? open : values.at(), 1,
-          values.at_end() ? "'(' is not closed"
-                          : fmt::format("',' or ')' was expected, found '{}'", values.peek()));
+      if (values.at_end()) {
+        values.fail(DiagnosticCode::UnbalancedBrackets, open, 1, "'(' is not closed");
+      } else {
+        values.unexpected("',' or ')' was");
+      }
       def_error(lines, values, line);
       return;
     }

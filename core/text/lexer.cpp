@@ -1,5 +1,7 @@
 #include "core/text/lexer.h"
 
+#include <fmt/format.h>
+
 namespace tg::text {
 namespace {
 
@@ -19,8 +21,33 @@ unsigned char char_class(char c) {
   return kClasses[static_cast<unsigned char>(c)];
 }
 
+// U+0080 to U+FFFF at `at`, 0 when other bytes stand there.
+std::uint32_t code_point(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  if (byte(at) >= 0xc2U && byte(at) < 0xe0U && follows(at + 1)) {
+    return (byte(at) & 0x1fU) << 6U | (byte(at + 1) & 0x3fU);
+  }
+  if (byte(at) >= 0xe0U && byte(at) < 0xf0U && follows(at + 1) && follows(at + 2)) {
+    return (byte(at) & 0x0fU) << 12U | (byte(at + 1) & 0x3fU) << 6U | (byte(at + 2) & 0x3fU);
+  }
+  return 0;
+}
+
+// Spaces, separators and format characters of Unicode that a reader cannot see.
+bool is_invisible(std::uint32_t point) {
+  return (point >= 0x80 && point <= 0xa0) || point == 0xad || point == 0x1680 ||
+         (point >= 0x2000 && point <= 0x200f) || (point >= 0x2028 && point <= 0x202f) ||
+         (point >= 0x205f && point <= 0x206f) || point == 0x3000 || point == 0xfeff;
+}
+
 std::size_t plain_name_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && char_class(text[at]) != kOther) ++at;
+  while (at < text.size() && char_class(text[at]) != kOther) {
+    if (static_cast<unsigned char>(text[at]) >= 0x80 && invisible_length(text, at) != 0) break;
+    ++at;
+  }
   return at;
 }
 
@@ -37,6 +64,24 @@ std::size_t digits_end(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+std::size_t invisible_length(std::string_view text, std::size_t at) {
+  if (at >= text.size() || static_cast<unsigned char>(text[at]) < 0xc2) return 0;
+  const std::uint32_t point = code_point(text, at);
+  if (!is_invisible(point)) return 0;
+  return point < 0x800 ? 2 : 3;
+}
+
+std::string shown_character(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return "the end of the line";
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte < 0x20 || byte == 0x7f) return fmt::format("byte 0x{:02x}", byte);
+  if (byte < 0x80) return fmt::format("'{}'", text[at]);
+  const std::uint32_t point = code_point(text, at);
+  if (point == 0) return byte < 0xf0 ? fmt::format("byte 0x{:02x}", byte) : "a character";
+  if (is_invisible(point)) return fmt::format("U+{:04X}", point);
+  return fmt::format("'{}'", text.substr(at, point < 0x800 ? 2 : 3));
+}
 
 bool is_name_start(char c) {
   return char_class(c) == kLetter;

@@ -20,6 +20,12 @@ struct SyntaxError {
   std::string hint;
 };
 
+// Length of the invisible or blank character outside ASCII at `at` (no-break space, line separator,
+// byte order mark, ...), 0 when there is another one. No name holds such a character.
+std::size_t invisible_length(std::string_view text, std::size_t at);
+// The character at `at` for a message: "'+'", "byte 0x00", "U+2028".
+std::string shown_character(std::string_view text, std::size_t at);
+
 bool is_name_start(char c);  // letter, '_', any byte >= 0x80
 bool is_name_char(char c);   // the same and digits
 bool is_digit(char c);

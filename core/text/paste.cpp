@@ -240,10 +240,9 @@ class Finder {
       const std::size_t indent = rest.find_first_not_of(" \t");
       if (begins_head(rest, indent)) return;
       if (indent == 0 || (indent == 1 && rest.front() == ' ' && !found_.body.empty())) {
-        if (found_.body.empty() && !text::is_elision(rest)) return;
         if (!text::is_elision(rest)) {
-          if (!blanks.empty() || !join_wrapped(rest, prefix)) return;
-          continue;
+          if (!found_.body.empty() && blanks.empty() && join_wrapped(rest, prefix)) continue;
+          if (returned || !goes_on(prefix)) return;
         }
       }
       if (returned && !text::may_be_body(rest)) return;
@@ -260,6 +259,21 @@ class Finder {
       }
       found_.body.push_back(std::move(out));
     }
+  }
+
+  // Behind a foreign line at column 0, does the trace go on? Then that line is one of it that
+  // cannot be read; to stop there would lose the rest without a word.
+  [[nodiscard]] bool goes_on(const Prefix& prefix) const {
+    for (std::size_t at = at_ + 1; at < lines_.size(); ++at) {
+      if (lines_[at].removed_by_diff) continue;
+      const std::optional<std::size_t> length = prefix.length_in(lines_[at].text);
+      if (!length) return false;
+      const std::string_view rest = lines_[at].text.substr(*length);
+      if (trim(rest).empty()) continue;
+      return rest.starts_with("  ") &&
+             (text::is_typed_line(rest) || trim(rest).starts_with("return "));
+    }
+    return false;
   }
 
   // A head line, whatever its indentation: a trace inside a docstring, or the next trace.
@@ -367,21 +381,28 @@ class Finder {
     if (text_ends) program.text.text.pop_back();
     if (found_.smart_quotes_line != 0) {
       report(DiagnosticCode::SmartQuotes, Severity::Warning, {found_.smart_quotes_line, 0, 0},
-             "typographic quotes were read as plain ones");
+             "typographic quotes were read as plain ones",
+             "a mail or chat program put them in; strings that hold them are changed");
     }
     for (const std::uint32_t line : found_.removed_by_diff) {
       report(DiagnosticCode::DiffRemovedLine, Severity::Note, {line, 0, 0},
-             "this line of the diff's old side was left out");
+             "this line of the diff's old side was left out",
+             "the program is the diff's new side; paste the old one alone to see it");
     }
     result_.programs.push_back(std::move(program));
   }
 
   // ---- statements without a head
+  // A damaged line that a head line ends begins no trace, or it would be one already.
+  static bool goes_into_fragment(std::string_view line) {
+    return !text::is_fence(line) && text::may_be_body(line) && !text::find_head(line);
+  }
+
   void fragments() {
     std::size_t at = 0;
     while (at < lines_.size()) {
       const std::string_view line = lines_[at].text;
-      if (!text::is_typed_line(line) || !text::may_be_body(line) ||
+      if (!text::is_typed_line(line) || !text::may_be_body(line) || text::find_head(line) ||
           trim(line).size() + 60 < line.size()) {
         ++at;
         continue;
@@ -389,10 +410,12 @@ class Finder {
       FoundProgram program;
       for (; at < lines_.size(); ++at) {
         const PasteLine& inside = lines_[at];
-        if (text::is_fence(inside.text) || !text::may_be_body(inside.text)) break;
-        if (trim(inside.text).empty()) {
-          // A blank line goes on only before a source position.
-          if (at + 1 >= lines_.size() || !trim(lines_[at + 1].text).starts_with('#')) break;
+        if (!goes_into_fragment(inside.text)) break;
+        // A blank line goes on only before a source position.
+        if (trim(inside.text).empty() &&
+            (at + 1 >= lines_.size() || !trim(lines_[at + 1].text).starts_with('#') ||
+             !goes_into_fragment(lines_[at + 1].text))) {
+          break;
         }
         text::append_line(program.text,
                           BodyLine{std::string(text::without_trailing_blanks(inside.text)),

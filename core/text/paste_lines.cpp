@@ -213,6 +213,14 @@ class Splitter {
       undo("ansi");
       changed = true;
     }
+    if (text.starts_with('\f')) {
+      // A page break in front of a line: Python reads it as nothing.
+      const std::size_t breaks = std::min(text.find_first_not_of('\f'), text.size());
+      text.erase(0, breaks);
+      line.removed += static_cast<std::int32_t>(breaks);
+      undo("page-breaks");
+      changed = true;
+    }
     changed = plain_indentation(text) || changed;
     if (html_) {
       const bool tags = remove_tags(text);
@@ -255,10 +263,23 @@ class Splitter {
 
   void literal_lines(std::string_view literal, std::uint32_t number, std::int32_t removed) {
     std::string decoded = decode(literal);
+    plain_breaks(decoded);
     out_.rewritten.push_back(std::move(decoded));
     for (const std::string_view line : split_lines(out_.rewritten.back()))
       add(line, number, removed);
     if (out_.rewritten.back().empty()) add({}, number, removed);
+  }
+
+  // Line ends of other systems, as outside literals.
+  void plain_breaks(std::string& text) {
+    if (text.find('\r') == std::string::npos) return;
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+      if (text[i] == '\r') undo(pair ? "crlf" : "cr");
+      if (!pair) out += text[i] == '\r' ? '\n' : text[i];
+    }
+    text = std::move(out);
   }
 
   static std::string decode(std::string_view literal) {

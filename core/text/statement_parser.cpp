@@ -107,8 +107,7 @@ class LineParser {
     if (values_.peek() == ',') return unpack(std::move(first));
     if (values_.peek() == ':') return annotated(std::move(first));
     if (values_.peek() != '=') {
-      return values_.fail(DiagnosticCode::MalformedStatement, values_.at(), 1,
-                          fmt::format("'=' was expected, found '{}'", values_.peek()));
+      return values_.unexpected("'=' was");
     }
     values_.move_to(values_.at() + 1);
     return right_side(std::move(first));
@@ -239,11 +238,13 @@ bool parse_by_type_comment(std::string_view line, TypeCache& types, BoundSymbol&
   const std::string mark = fmt::format(")  # {}: \"", target);
   const std::size_t close = line.rfind(mark);
   if (close == std::string_view::npos || close <= callee || line.back() != '"') return false;
+  const std::string_view raw = line.substr(callee + 1, close - callee - 1);
+  if (raw.find_first_of("'\"\\") == std::string_view::npos) return false;
   out = BoundSymbol{};
   out.callee = std::string(line.substr(name + 3, callee - name - 3));
   out.op = op_of(out.callee);
   out.output = Value::name(target);
-  out.args.push_back(Value::leaf(ValueKind::Opaque, line.substr(callee + 1, close - callee - 1)));
+  out.args.push_back(Value::leaf(ValueKind::Opaque, raw));
   const std::size_t type = close + mark.size();
   out.type = types.type(line.substr(type, line.size() - 1 - type));
   end = close + 1;
@@ -270,6 +271,27 @@ bool parse_statement_line(std::string_view line, TypeCache& types, BoundSymbol& 
   return error.code != DiagnosticCode::TooDeep && parse_by_type_comment(line, types, out, end);
 }
 
+namespace {
+
+// `x: "cpu f32[3]"   (requires_grad=True, leaf)`: people say what the type does not.
+std::optional<BoundSymbol> annotation_with_remarks(std::string_view text, std::string_view name,
+                                                   TypeCache& types) {
+  if (!text.ends_with(')')) return std::nullopt;
+  const std::size_t close = text.find("\" ", name.size() + 3);
+  if (close == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = trim(text.substr(close + 1));
+  const std::optional<std::string_view> type = type_of_comment(text.substr(0, close + 1), name);
+  if (!type || !rest.starts_with('(')) return std::nullopt;
+  BoundSymbol out;
+  out.kind = StatementKind::UnpackTrivial;
+  out.output = Value::name(name);
+  out.type = types.type(*type);
+  out.callee = std::string(rest.substr(1, rest.size() - 2));
+  return out;
+}
+
+}  // namespace
+
 std::optional<BoundSymbol> parse_comment_statement(std::string_view text, TypeCache& types,
                                                    bool lone_name_is_parameter) {
   BoundSymbol out;
@@ -285,6 +307,7 @@ std::optional<BoundSymbol> parse_comment_statement(std::string_view text, TypeCa
       out.layout.trailing_space = trailing_space;
       return out;
     }
+    if (auto remarked = annotation_with_remarks(text, word, types)) return remarked;
     if (text == "_ (unused)" || text == "None") {
       out.kind = StatementKind::UnpackTrivial;
       out.output = text == "None" ? Value::none() : Value::name("_");

@@ -137,6 +137,7 @@ void append_one_line(std::string& out, const BoundSymbol& statement) {
       out += "# ";
       append_typed_name(out, statement.output, statement.type);
       if (statement.output.is_name("_") && !statement.type) out += " (unused)";
+      if (!statement.callee.empty()) out += fmt::format("   ({})", statement.callee);
       return;
     case StatementKind::UnpackSequence:
       for_each_piece(statement, [&out](std::string_view piece) { out += piece; });

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/ir/program_source.h"
 #include "core/text/cut_end.h"
 #include "core/text/head_parser.h"
 #include "core/text/line_reader.h"
@@ -55,6 +56,8 @@ class TraceParser {
     group_ = {};
     unpack_ = nullptr;
     parameters_.clear();
+    copies_.clear();
+    own_.clear();
     returned_ = false;
     last_cut_reported_ = false;
     last_line_ = {};
@@ -230,7 +233,8 @@ class TraceParser {
     lines_.report(cut ? DiagnosticCode::TruncatedLine : error.code,
                   commented ? Severity::Warning : Severity::Error, logical.line,
                   logical.column + offset, error.length,
-                  cut ? "the text ends inside this statement" : error.message);
+                  cut ? "the text ends inside this statement" : error.message,
+                  cut ? "" : error.hint);
     if (cut) last_cut_reported_ = true;
   }
 
@@ -373,6 +377,7 @@ class TraceParser {
     const std::size_t width = std::min(first_end, text_.size()) - logical.line.begin;
     node->at = map_.range(logical.line.index, logical.column,
                           std::min(length, width > logical.column ? width - logical.column : 0));
+    if (node->type && !node->type->problem.empty()) type_problem(*node->type, logical);
     depth = std::min(depth, open_.size());
     if (depth == 0) {
       close_open_group();
@@ -381,10 +386,14 @@ class TraceParser {
         pending_line_.reset();
       } else if (last_statement_ && may_inherit_position(*node)) {
         node->program_line = last_statement_->program_line;
+        if (node->program_line && !stored_name(*node).empty()) {
+          copies_.push_back(static_cast<std::uint32_t>(trace_.bound_symbols.size()));
+        }
       }
       group_.statement = node;
       last_statement_ = node;
       trace_.bound_symbols.push_back(node);
+      own_.push_back(node.get());
     } else {
       open_[depth - 1]->subsymbols.push_back(node);
     }
@@ -394,6 +403,17 @@ class TraceParser {
     open_.push_back(node.get());
     content_end_ = std::max(content_end_, logical.line.end);
     unpack_ = nullptr;
+  }
+
+  // Said where the type is read first.
+  void type_problem(const Type& type, const Logical& logical) {
+    if (!odd_types_.insert(&type).second) return;
+    const std::string_view line = lines_.text_of(logical.line);
+    const std::size_t at = std::min(line.find(type.text), line.size());
+    lines_.report(DiagnosticCode::BadType, Severity::Warning, logical.line, at,
+                  at == line.size() ? 1 : type.text.size(),
+                  fmt::format("type '{}': {}", type.text, type.problem),
+                  "a type is a device, a dtype and sizes in brackets: cpu f32[2, 3]");
   }
 
   // A statement without a position line stands where the one before stands, unless it comes from a
@@ -435,6 +455,7 @@ class TraceParser {
     if (!pending_.empty()) flush_pending();
     if (pending_line_) position_without_statement();
     if (group_.statement) close_group();
+    forget_foreign_positions();
     const std::size_t end = lines_.has_line() ? lines_.next().begin : text_.size();
     const std::string_view tail = text_.substr(content_end_, end - content_end_);
     trace_.ends_with_newline = !tail.empty();
@@ -443,10 +464,30 @@ class TraceParser {
     last_showed_position_ = false;
   }
 
+  // Functionalization adds a copy_ of a value that it keeps, without a position, behind whatever
+  // stands there: such a copy_ must not pass for the program's line before it. One whose value was
+  // made on that line may. A statement without position resets the printer's memory, so those that
+  // follow without a printed line have none either.
+  void forget_foreign_positions() {
+    if (copies_.empty() || trace_.provenance.empty()) return;
+    const Producers producers(trace_);
+    for (const std::uint32_t index : copies_) {
+      BoundSymbol& copy = *own_[index];
+      const BoundSymbol* const maker = producers.maker(stored_name(copy), index);
+      if (!copy.program_line || maker == nullptr || maker->program_line == copy.program_line)
+        continue;
+      const std::shared_ptr<const ProgramLine> foreign = copy.program_line;
+      for (std::size_t i = index; i < own_.size() && own_[i]->program_line == foreign; ++i) {
+        own_[i]->program_line.reset();
+      }
+    }
+  }
+
   std::string_view text_;
   const SourceMap& map_;
   LineReader lines_;
   TypeCache types_;
+  std::unordered_set<const Type*> odd_types_;
   std::string joined_;  // logical line that spans several physical ones
   std::string buffer_;  // structural print, compared with what was read
 
@@ -456,7 +497,9 @@ class TraceParser {
   std::size_t base_ = 2;
   std::size_t content_end_ = 0;  // end of the last line that is not blank
   Group group_;
-  std::vector<BoundSymbol*> open_;  // statements that a deeper line would be attached to
+  std::vector<BoundSymbol*> own_;      // trace_.bound_symbols while they may still change
+  std::vector<std::uint32_t> copies_;  // copy_ statements that took over a position
+  std::vector<BoundSymbol*> open_;     // statements that a deeper line would be attached to
   std::shared_ptr<BoundSymbol> last_statement_;
   bool last_showed_position_ = false;
   bool returned_ = false;

@@ -1,5 +1,7 @@
 #include "core/text/value_parser.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace tg::text {
@@ -8,6 +10,8 @@ namespace {
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
+
+constexpr std::size_t kMostKeywords = 64;
 
 bool is_string_prefix(std::string_view word) {
   return word.size() <= 2 && word.find_first_not_of("rRbBuUfF") == std::string_view::npos;
@@ -42,6 +46,12 @@ bool ValueParser::take(std::string_view word) {
   return true;
 }
 
+bool ValueParser::unexpected(std::string_view wanted, std::string_view where) {
+  const std::size_t length = std::max<std::size_t>(invisible_length(text_, at_), 1);
+  return fail(DiagnosticCode::MalformedStatement, at_, length,
+              fmt::format("{} expected{}, found {}", wanted, where, shown_character(text_, at_)));
+}
+
 bool ValueParser::not_closed(std::size_t opened_at) {
   return fail(DiagnosticCode::UnbalancedBrackets, opened_at, 1,
               fmt::format("'{}' is not closed", text_[opened_at]));
@@ -50,8 +60,10 @@ bool ValueParser::not_closed(std::size_t opened_at) {
 bool ValueParser::value(Value& out, int depth) {
   skip_space();
   if (depth > kMaxValueDepth) {
-    return fail(DiagnosticCode::TooDeep, at_, 1,
-                fmt::format("values nest deeper than {} levels", kMaxValueDepth));
+    fail(DiagnosticCode::TooDeep, at_, 1,
+         fmt::format("values nest deeper than {} levels", kMaxValueDepth));
+    error_.hint = "give the inner part a name of its own in a statement before";
+    return false;
   }
   return primary(out, depth) && postfix(out, depth);
 }
@@ -59,7 +71,7 @@ bool ValueParser::value(Value& out, int depth) {
 bool ValueParser::primary(Value& out, int depth) {
   const std::size_t begin = at_;
   const char c = peek();
-  if (is_name_start(c)) return named(out, depth);
+  if (is_name_start(c) && invisible_length(text_, at_) == 0) return named(out, depth);
   if (is_digit(c) || c == '-' || (c == '.' && !text_.substr(at_).starts_with("..."))) {
     return number(out);
   }
@@ -103,11 +115,7 @@ bool ValueParser::primary(Value& out, int depth) {
     return fail(DiagnosticCode::MalformedStatement, at_, 1,
                 "a value is missing at the end of the line");
   }
-  return fail(
-      DiagnosticCode::MalformedStatement, at_, 1,
-      static_cast<unsigned char>(c) < 0x20
-          ? fmt::format("a value was expected, found byte 0x{:02x}", static_cast<unsigned char>(c))
-          : fmt::format("a value was expected, found '{}'", c));
+  return unexpected("a value was");
 }
 
 bool ValueParser::named(Value& out, int depth) {
@@ -209,8 +217,7 @@ bool ValueParser::sequence(Value& out, ValueKind kind, char close, int depth) {
     if (at_end()) return not_closed(opened_at);
     if (peek() == close) break;
     if (!out.items.empty() && !comma) {
-      return fail(DiagnosticCode::MalformedStatement, at_, 1,
-                  fmt::format("',' or '{}' was expected, found '{}'", close, peek()));
+      return unexpected(fmt::format("',' or '{}' was", close));
     }
     out.items.emplace_back();
     if (!value(out.items.back(), depth + 1)) return false;
@@ -238,8 +245,7 @@ bool ValueParser::dict(Value& out, int depth) {
     if (peek() == '}') break;
     if (!out.items.empty()) {
       if (peek() != ',') {
-        return fail(DiagnosticCode::MalformedStatement, at_, 1,
-                    fmt::format("',' or '}}' was expected, found '{}'", peek()));
+        return unexpected("',' or '}' was");
       }
       ++at_;
       skip_space();
@@ -250,8 +256,7 @@ bool ValueParser::dict(Value& out, int depth) {
     skip_space();
     if (at_end()) return not_closed(opened_at);
     if (peek() != ':') {
-      return fail(DiagnosticCode::MalformedStatement, at_, 1,
-                  fmt::format("':' was expected after the key, found '{}'", peek()));
+      return unexpected("':' was", " after the key");
     }
     ++at_;
     out.items.emplace_back();
@@ -270,8 +275,7 @@ bool ValueParser::arguments(Value& call, std::size_t opened_at, int depth) {
     if (at_end()) return not_closed(opened_at);
     if (peek() == ')') break;
     if (!first && !comma) {
-      return fail(DiagnosticCode::MalformedStatement, at_, 1,
-                  fmt::format("',' or ')' was expected, found '{}'", peek()));
+      return unexpected("',' or ')' was");
     }
     first = false;
     const std::size_t begin = at_;
@@ -288,6 +292,7 @@ bool ValueParser::arguments(Value& call, std::size_t opened_at, int depth) {
     } else if (!parsed) {
       return false;
     }
+    if (!follows_rules(call, begin)) return false;
     comma = peek() == ',';
     if (comma) {
       ++at_;
@@ -295,6 +300,25 @@ bool ValueParser::arguments(Value& call, std::size_t opened_at, int depth) {
     }
   }
   ++at_;
+  return true;
+}
+
+// What Python refuses in a list of arguments whose last one begins at `begin`.
+bool ValueParser::follows_rules(const Value& call, std::size_t begin) {
+  if (call.items.size() < 2) return true;
+  const Value& last = call.items.back();
+  if (last.kind != ValueKind::Keyword) {
+    if (call.items[call.items.size() - 2].kind != ValueKind::Keyword) return true;
+    return fail(DiagnosticCode::MalformedStatement, begin, std::max<std::size_t>(at_ - begin, 1),
+                "a positional argument follows a keyword argument");
+  }
+  // Not further back than any call of PyTorch's has keywords: the whole stays linear.
+  const std::size_t end = call.items.size() - 1;
+  for (std::size_t i = end; i-- > 0 && end - i <= kMostKeywords;) {
+    if (call.items[i].kind != ValueKind::Keyword || call.items[i].text != last.text) continue;
+    return fail(DiagnosticCode::MalformedStatement, begin, last.text.size(),
+                fmt::format("argument '{}' is given twice", last.text));
+  }
   return true;
 }
 
@@ -344,8 +368,7 @@ bool ValueParser::postfix(Value& out, int depth) {
       skip_space();
       if (at_end()) return not_closed(opened_at);
       if (peek() != ']') {
-        return fail(DiagnosticCode::MalformedStatement, at_, 1,
-                    fmt::format("']' was expected, found '{}'", peek()));
+        return unexpected("']' was");
       }
       ++at_;
       continue;

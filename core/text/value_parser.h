@@ -39,6 +39,8 @@ class ValueParser {
   bool take(std::string_view word);
   [[nodiscard]] const SyntaxError& error() const { return error_; }
   bool fail(DiagnosticCode code, std::size_t offset, std::size_t length, std::string message);
+  // "`wanted` expected`where`, found ...": the character at the cursor is not the right one.
+  bool unexpected(std::string_view wanted, std::string_view where = "");
 
  private:
   bool value(Value& out, int depth);
@@ -55,6 +57,7 @@ class ValueParser {
   bool foreign_argument(Value& out);
   bool opaque_bracket(Value& out, std::size_t begin);
   bool not_closed(std::size_t opened_at);
+  bool follows_rules(const Value& call, std::size_t begin);
 
   std::string_view text_;
   std::size_t at_ = 0;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/text/parser.h"
+#include "core/text/printer.h"
 #include "tests/support/trace_text.h"
 
 namespace tg {
@@ -35,6 +37,28 @@ TEST(Findings, WriteAfterReturn) {
       ElementsAre(
           "write-after-return: write-after-return: line 5 (prims.copy_) stands after `return` "
           "(line 4) and is never executed: the write is lost"));
+}
+
+TEST(Findings, AWriteToALeafThatRequiresGrad) {
+  const auto found = [](const std::string& remark, const std::string& grad) {
+    const Trace trace = test::make_trace("x: f32[3]",
+                                         "t1 = ltorch.mul(x, 2)  # t1: \"cpu f32[3]\"\n"
+                                         "t0 = prims.copy_(t1, x" +
+                                             grad + ")  # t0: \"cpu f32[3]\"\nreturn (t0,)");
+    std::string text = print(trace);
+    const std::size_t end = text.find('\n', text.find("# x: "));
+    text.insert(end, remark);
+    const TraceFile file = parse_trace_file("t", text);
+    std::vector<std::string> texts;
+    for (const Finding& finding : find_hazards(file.phases.front().trace))
+      texts.push_back(finding.message);
+    return texts;
+  };
+  EXPECT_THAT(found("   (requires_grad=True, leaf)", ""),
+              ElementsAre("argument `x` requires grad, is a leaf and is written in place"));
+  EXPECT_THAT(found("   (requires_grad=True, leaf)", ", grad_enabled=False"), IsEmpty());
+  EXPECT_THAT(found("   (requires_grad=True)", ""), IsEmpty());
+  EXPECT_THAT(found("", ""), IsEmpty());
 }
 
 TEST(Findings, CopyOntoIntermediate) {

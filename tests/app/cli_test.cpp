@@ -1,18 +1,14 @@
 // The command line: exit codes, streams, JSON, batches.
-#include "app/cli.h"
+#include <cstdlib>
+#include <sys/wait.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <unistd.h>
-
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "app/script.h"
 #include "core/base/text.h"
+#include "tests/app/command_line.h"
 
 namespace tg {
 namespace {
@@ -23,36 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-struct Ran {
-  int exit = 0;
-  std::string out, err;
-};
-
-class CommandLine : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("tg-cli-{}", ::getpid());
-    fs::create_directories(folder_);
-    fs::current_path(fs::path(TG_SOURCE_DIR) / "assets/traces");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  static Ran run(std::vector<std::string> words) {
-    CaptureSink sink;
-    words.emplace_back("--color=never");
-    const ExitCode exit = run_command_line(words, sink);
-    return {static_cast<int>(exit), sink.results, sink.notes};
-  }
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(CommandLine, WithoutWordsItSaysWhatItCanDo) {
   CaptureSink sink;
@@ -83,6 +49,35 @@ TEST_F(CommandLine, AnUnknownCommandExits2) {
   EXPECT_EQ(run({"chekc", "x"}).exit, 2);
 }
 
+TEST_F(CommandLine, AFileInTheCommandsPlaceIsToldWhatToDo) {
+  const Ran ran = run({"lost_write.txt"});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("for example: thunderglass check lost_write.txt"));
+  EXPECT_THAT(run({"pass", "lost_write.txt"}).err,
+              HasSubstr("for example: pass dead_code lost_write.txt"));
+  EXPECT_THAT(run({"show"}).err, HasSubstr("for example: thunderglass show trace.txt"));
+}
+
+TEST_F(CommandLine, AMisspeltFileIsAnsweredWithTheNearestOne) {
+  for (const char* verb : {"check", "show", "run", "info"}) {
+    const Ran ran = run({verb, "seed/copy-foward.txt"});
+    EXPECT_EQ(ran.exit, 3) << verb;
+    EXPECT_THAT(ran.err, HasSubstr("did you mean 'seed/copy-forward.txt'?")) << verb;
+  }
+}
+
+TEST_F(CommandLine, AStepThatChangesOnlyTheInsideSaysSo) {
+  EXPECT_THAT(run({"pass", "dead_code", "lost_write.txt:0", "--steps"}).out,
+              HasSubstr("~ t4 = ltorch.mul(x, 1)  (its sub-statements)"));
+}
+
+TEST_F(CommandLine, AnEditIsBlamedOnTheEditedText) {
+  const Ran ran = run({"try", "insert t9 = ltorch.neg(t33) before line 24", "lost_write.txt"});
+  EXPECT_EQ(ran.exit, 4);
+  EXPECT_THAT(ran.err, HasSubstr("edited program:"));
+  EXPECT_THAT(ran.err, HasSubstr("      t9 = ltorch.neg(t33)\n"));
+}
+
 TEST_F(CommandLine, AMissingFileExits3) {
   const Ran ran = run({"show", "nowhere.txt"});
   EXPECT_EQ(ran.exit, 3);
@@ -98,9 +93,23 @@ TEST_F(CommandLine, AProgramThatCannotRunExits4) {
   EXPECT_THAT(ran.err, HasSubstr("nobody.knows"));
 }
 
-TEST_F(CommandLine, OutOfMemoryEstablishesNothing) {
-  const Ran ran = run({"compare", "lost_write.txt:0", "lost_write.txt:1", "--max-memory", "8"});
-  EXPECT_EQ(ran.exit, 5);
+TEST_F(CommandLine, OutOfMemoryOrTimeEstablishesNothing) {
+  for (const std::vector<std::string>& limit :
+       std::vector<std::vector<std::string>>{{"--max-memory", "8"}, {"--timeout", "0"}}) {
+    for (std::vector<std::string> words : std::vector<std::vector<std::string>>{
+             {"run", "lost_write.txt"}, {"compare", "lost_write.txt:0", "lost_write.txt:1"}}) {
+      words.insert(words.end(), limit.begin(), limit.end());
+      const Ran ran = run(words);
+      EXPECT_EQ(ran.exit, 5) << words.front() << " " << limit.front() << "\n" << ran.err;
+    }
+  }
+}
+
+TEST_F(CommandLine, AnAvoidableCopyIsSaidByCheckAndIsAFindingOfAudit) {
+  const Ran checked = run({"check", "issue_1109.txt"});
+  EXPECT_EQ(checked.exit, 0);
+  EXPECT_THAT(checked.out, HasSubstr("1 of 2 copies avoidable"));
+  EXPECT_EQ(run({"audit", "issue_1109.txt:-1"}).exit, 1);
 }
 
 TEST_F(CommandLine, AFalseExpectationIsAFinding) {
@@ -154,6 +163,14 @@ TEST_F(CommandLine, EveryJsonAnswerIsOneObjectWithItsSchema) {
       {"run", "lost_write.txt"},
       {"compare", "lost_write.txt:0", "lost_write.txt:-1"},
       {"try", "drop line 18", "lost_write.txt"},
+      {"explain", "lost_write.txt:238"},
+      {"explain", "lost_write.txt", "--pass", "wrap_return"},
+      {"explain", "lost_write.txt", "--pass", "wrap_return", "--step", "1"},
+      {"run", "nowhere.txt"},
+      {"check", "nowhere.txt"},
+      {"run", "lost_write.txt", "--max-memory", "8"},
+      {"check", "lost_write.txt", "--alias", "nonsense"},
+      {"explain", "lost_write.txt::nothing"},
       {"version"},
   };
   for (std::vector<std::string> words : commands) {
@@ -251,6 +268,79 @@ TEST_F(CommandLine, TheReadmeShowsWhatReallyHappens) {
     now += std::string(line) + "\n" + run(words.front()).out;
   }
   EXPECT_EQ(session, now);
+}
+
+TEST_F(CommandLine, ListsAnswerInJsonUnderTheirOwnSchemas) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"list", "argument_names.txt", "--arguments"}, "thunderglass.arguments/1"},
+      {{"list", "fusion_region.txt", "--copies"}, "thunderglass.copies/1"},
+      {{"audit", "issue_1109.txt:-1", "--proposal"}, "thunderglass.audit-proposal/1"},
+  };
+  for (auto [words, schema] : commands) {
+    words.emplace_back("--json");
+    const auto json = nlohmann::json::parse(run(words).out, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << schema;
+    EXPECT_EQ(json.value("schema", ""), schema);
+  }
+}
+
+TEST_F(CommandLine, AFailureInJsonHasItsDiagnostics) {
+  const Ran ran = run({"run", "lost_write.txt", "--max-memory", "8", "--json"});
+  const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["exit"], 5);
+  ASSERT_EQ(json["diagnostics"].size(), 1U);
+  EXPECT_EQ(json["diagnostics"][0]["code"], "memory-limit");
+}
+
+TEST_F(CommandLine, CopiesAreListedWhereverTheyStand) {
+  EXPECT_THAT(run({"list", "seed/batch-norm-running-stats.txt", "--copies"}).out,
+              HasSubstr("copy in batch_norm  t15 = prims.copy_(t14, mean)"));
+  EXPECT_THAT(run({"list", "fusion_region.txt", "--copies"}).out,
+              HasSubstr("copy in nvFusion0  t1 = prims.copy_(t0, cache)"));
+}
+
+TEST_F(CommandLine, StatementsAreCountedInOneWay) {
+  EXPECT_THAT(run({"run", "seed/inplace-chain.txt"}).out, HasSubstr(": 4 statements on cpu"));
+  const auto info = nlohmann::json::parse(run({"info", "seed/inplace-chain.txt", "--json"}).out);
+  EXPECT_EQ(info["phases"][0]["statements"], 4);
+  const auto ran = nlohmann::json::parse(run({"run", "seed/inplace-chain.txt", "--json"}).out);
+  EXPECT_EQ(ran["statements"], 4);
+}
+
+TEST_F(CommandLine, TolerancesAreFiniteAndNotNegative) {
+  for (const char* bad : {"nan", "inf", "-1", "-1e-3", "x", "out[0]:nan"}) {
+    const Ran ran = run({"compare", "lost_write.txt:3", "lost_write.txt:4", "--rtol", bad});
+    EXPECT_EQ(ran.exit, 2) << bad;
+    EXPECT_THAT(ran.err, HasSubstr(fmt::format("found '{}'", bad)));
+  }
+  EXPECT_EQ(run({"run", "lost_write.txt", "--seed", "-1"}).exit, 2);
+  EXPECT_THAT(run({"run", "lost_write.txt", "--seed", "-1"}).err, HasSubstr("found '-1'"));
+}
+
+TEST_F(CommandLine, AWriteThatFailsIsNamed) {
+  const Ran ran = run({"show", "lost_write.txt", "-o", "/nowhere/at/all"});
+  EXPECT_EQ(ran.exit, 3);
+  EXPECT_THAT(ran.err, HasSubstr("thunderglass: cannot write '/nowhere/at/all': No such file or "
+                                 "directory [cannot-write]"));
+}
+
+// Standard output belongs to the process, so these run the program itself.
+TEST_F(CommandLine, StandardOutputThatIsFullIsAnError) {
+  const std::string said = (folder_ / "err").string();
+  const int status =
+      std::system(fmt::format("{} version > /dev/full 2> {}", TG_BINARY, said).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_EQ(read(said),
+            "thunderglass: cannot write standard output: No space left on device [cannot-write]\n");
+}
+
+TEST_F(CommandLine, StandardInputHasPhasesToo) {
+  const std::string out = (folder_ / "out").string();
+  const int status = std::system(
+      fmt::format("{} audit -:-1 < issue_1109.txt > {} 2> /dev/null", TG_BINARY, out).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(read(out), StartsWith("FINDINGS  2 copies, 64 B, 1 can go (32 B)  -:6\n"));
 }
 
 TEST_F(CommandLine, APhaseThatIsNotThereIsNamedWithThoseThatAre) {

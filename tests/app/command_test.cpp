@@ -65,7 +65,7 @@ TEST(Arguments, TwoDashesEndTheOptions) {
 }
 
 TEST(Arguments, ANegativeNumberIsAPhase) {
-  EXPECT_THAT(parsed({"compare", "0", "-1"}).operands, ElementsAre("0", ":-1"));
+  EXPECT_THAT(parsed({"compare", "0", "-1"}).operands, ElementsAre("0", "-1"));
 }
 
 TEST(Arguments, AMissingOptionFallsBackToTheTable) {

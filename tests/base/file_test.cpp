@@ -63,6 +63,37 @@ TEST_F(Files, DamagedCompressionIsAnError) {
   }
 }
 
+// The whole message, with the test's directory left out.
+std::string said(const Diagnostic& diagnostic, const std::string& directory) {
+  std::string text = render(diagnostic, "thunderglass", "");
+  for (std::size_t at = text.find(directory + "/"); at != std::string::npos;
+       at = text.find(directory + "/", at)) {
+    text.erase(at, directory.size() + 1);
+  }
+  return text;
+}
+
+TEST_F(Files, MessagesSayWhatToDo) {
+  put("a", std::string(1000, 'x'));
+  put("bad.gz", kGzip.substr(0, 20));
+  const std::string here = directory_.string();
+  EXPECT_EQ(said(read_file(path("a"), 999).error(), here),
+            "thunderglass: error: 'a' holds more than 999 B [too-large]\n"
+            "hint: split the file\n");
+  EXPECT_EQ(said(read_file(path("bad.gz")).error(), here),
+            "thunderglass: error: cannot decompress 'bad.gz': truncated gzip input "
+            "[bad-compression]\n"
+            "hint: the file is damaged or truncated: get it anew\n");
+  EXPECT_EQ(said(read_file(path("none")).error(), here),
+            "thunderglass: error: cannot open 'none': No such file or directory [cannot-read]\n");
+  EXPECT_EQ(said(write_file(path("a"), "x", Overwrite::Refuse).error(), here),
+            "thunderglass: error: 'a' exists already [would-overwrite]\n"
+            "hint: --force overwrites it\n");
+  EXPECT_EQ(said(write_file(path("no/place"), "x", Overwrite::Allow).error(), here),
+            "thunderglass: error: cannot write 'no/place': No such file or directory "
+            "[cannot-write]\n");
+}
+
 TEST_F(Files, LimitCountsPlainBytes) {
   put("a", std::string(1000, 'x'));
   put("b", kGzip);

@@ -26,6 +26,7 @@ TEST(Text, KnowsIdentifiers) {
 TEST(Text, FindsTheNearestWord) {
   EXPECT_EQ(nearest("wieght", {"bias", "weight", "x"}), "weight");
   EXPECT_EQ(nearest("computation", {"bias", "weight"}), "");
+  EXPECT_EQ(nearest("z", {"x", "y"}), "");
 }
 
 TEST(Text, CountsAndBytesInSentences) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/run/inputs.h"
 #include "tests/check/traces.h"
 
 namespace tg {
@@ -12,6 +13,7 @@ namespace {
 
 using test::file_of;
 using test::trace_text;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -132,12 +134,61 @@ TEST(Check, TheErasPassesAreReplayedOnASingleTrace) {
   CheckOptions options;
   options.era = Era::Thunder2024;
   const CheckReport report = report_of(trace_text("", "x", body), options);
-  EXPECT_EQ(report.headline, "argument x loses 1 of 2 writes");
+  EXPECT_EQ(report.headline,
+            "argument x loses 1 of 2 writes, as our passes of thunder 2024-12 compile it");
   ASSERT_TRUE(report.explanation.has_value());
   EXPECT_EQ(report.explanation->rule, "keep-one-copy");
   EXPECT_TRUE(report.phases.back().replayed);
   options.replay_passes = false;
   EXPECT_EQ(report_of(trace_text("", "x", body), options).verdict, VerdictKind::Same);
+}
+
+TEST(Check, TheErasPassesSayNothingAboutAnOperationThatTheyDoNotKnow) {
+  const std::string body =
+      "  # p: \"cpu f32[3]\"\n"
+      "  t0 = ltorch.flip(p, 0)  # t0: \"cpu f32[3]\"\n"
+      "  torch._foreach_add_([p], [t0])\n"
+      "  return (p,)";
+  CheckOptions options;
+  options.era = Era::Thunder2024;
+  const CheckReport report = report_of(trace_text("", "p", body), options);
+  EXPECT_EQ(report.verdict, VerdictKind::Same);
+  EXPECT_EQ(report.phases.size(), 1U);
+  EXPECT_THAT(report.not_tested, Contains(HasSubstr("`torch._foreach_add_` does is unknown")));
+}
+
+TEST(Check, TheErasPassesSayNothingAboutANameWithTwoMeanings) {
+  const std::string body =
+      "  # t0: \"cpu f32[2]\"\n"
+      "  t1 = ltorch.mul(t0, 2.0)  # t1: \"cpu f32[2]\"\n"
+      "  t0 = ltorch.add(t1, 1.0)  # t0: \"cpu f32[2]\"\n"
+      "  return (t0,)";
+  CheckOptions options;
+  options.era = Era::Thunder2024;
+  const CheckReport report = report_of(trace_text("", "t0", body), options);
+  EXPECT_EQ(report.phases.size(), 1U);
+  EXPECT_THAT(report.not_tested, Contains(HasSubstr("'t0' is")));
+}
+
+TEST(Check, ValuesThatShareAStorageTellTheAnalysisSo) {
+  const std::string body =
+      "  # x: \"cpu f32[4]\"\n"
+      "  # y: \"cpu f32[2]\"\n"
+      "  t0 = prims.copy_(y, y)  # t0: \"cpu f32[2]\"\n"
+      "  return (x,)";
+  RunInputs inputs;
+  Tensor x = make_tensor(DType::Float32, {4});
+  Tensor y = x;
+  y.geometry = Geometry{{2}, {1}, 2};
+  inputs.arguments = {{"x", {x}}, {"y", {y}}};
+  const ArgumentFacts facts = facts_of(inputs);
+  ASSERT_EQ(facts.windows.size(), 2U);
+  EXPECT_EQ(facts.windows[0].storage, facts.windows[1].storage);
+  EXPECT_EQ(facts.windows[1].geometry.offset, 2);
+  CheckOptions options;
+  options.given_inputs = inputs;
+  const CheckReport report = report_of(trace_text("", "x, y", body), options);
+  EXPECT_THAT(report.aliases, AllOf(HasSubstr("x"), HasSubstr("y")));
 }
 
 TEST(Check, ARefusalOfTheErasPassIsReported) {

@@ -26,7 +26,7 @@ const char kReturn[] = "  return (t0,)";
 TEST(Reorder, AReadThatMovedBehindTheCopyIsNamed) {
   const Trace left = trace_of(std::string(kRead) + kSource + kCopy + kReturn);
   const Trace right = trace_of(std::string(kSource) + kCopy + kRead + kReturn);
-  const auto reorder = find_reorder(left, right);
+  const auto reorder = find_reorder(left, right, {});
   ASSERT_TRUE(reorder.has_value());
   EXPECT_THAT(reorder->sentence, HasSubstr("prims.copy_(t1, y)"));
   EXPECT_THAT(reorder->sentence, HasSubstr("now stands before t0 = ltorch.cos(y)"));
@@ -36,13 +36,13 @@ TEST(Reorder, AReadThatMovedBehindTheCopyIsNamed) {
 TEST(Reorder, MovesThatTouchDifferentStoragesAreNone) {
   const Trace left = trace_of(std::string(kRead) + kSource + kCopy + kReturn);
   const Trace right = trace_of(std::string(kSource) + kRead + kCopy + kReturn);
-  EXPECT_FALSE(find_reorder(left, right).has_value());
+  EXPECT_FALSE(find_reorder(left, right, {}).has_value());
 }
 
 TEST(Reorder, ACopyBehindTheReturnIsNamed) {
   const Trace left = trace_of(std::string(kRead) + kSource + kCopy + kReturn);
   const Trace right = trace_of(std::string(kRead) + kSource + kReturn + "\n" + kCopy);
-  const auto reorder = find_reorder(left, right);
+  const auto reorder = find_reorder(left, right, {});
   ASSERT_TRUE(reorder.has_value());
   EXPECT_THAT(reorder->sentence, HasSubstr("so it is never executed"));
 }

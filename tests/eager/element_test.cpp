@@ -3,9 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include <gtest/gtest.h>
-
 #include "core/eager/kernel.h"
+#include "eager_support.h"
 
 namespace tg {
 namespace {
@@ -59,6 +58,14 @@ TEST(Promotion, FollowsPyTorch) {
   EXPECT_FALSE(can_cast(DType::Float32, DType::Int64));
   EXPECT_FALSE(can_cast(DType::Int64, DType::Bool));
   EXPECT_TRUE(can_cast(DType::Bool, DType::Float32));
+}
+
+TEST(Element, WhatDoesNotFitInt32IsItsSmallest) {
+  const RunResult result =
+      must_run("t0 = Tensor.to(x, torch.int32)\nt1 = Tensor.to(x, torch.int64)\nreturn (t0, t1)",
+               {{"x", {vector_of({std::numeric_limits<double>::quiet_NaN(), 3e9, -2.5})}}});
+  EXPECT_EQ(output(result, 0), (Doubles{-2147483648.0, -2147483648.0, -2}));
+  EXPECT_EQ(output(result, 1)[1], 3e9);
 }
 
 }  // namespace

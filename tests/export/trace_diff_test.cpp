@@ -29,7 +29,7 @@ TEST(TraceDiff, OfEqualTracesIsEmpty) {
 TEST(TraceDiff, ShowsAddedAndRemovedStatements) {
   EXPECT_EQ(diff_text(body("  a = ltorch.neg(x)\n  b = ltorch.exp(x)\n  return a\n"),
                       body("  a = ltorch.neg(x)\n  c = ltorch.sin(a)\n  return a\n")),
-            "   # x: \"cpu f32[2]\"  # cpu f32[2]\n"
+            "   # x: \"cpu f32[2]\"\n"
             "   a = ltorch.neg(x)\n"
             "-  b = ltorch.exp(x)\n"
             "+  c = ltorch.sin(a)\n"
@@ -39,7 +39,7 @@ TEST(TraceDiff, ShowsAddedAndRemovedStatements) {
 TEST(TraceDiff, PairsStatementsByOutputName) {
   EXPECT_EQ(diff_text(body("  a = ltorch.neg(x)\n  return a\n"),
                       body("  a = torch.neg(x)\n  return a\n")),
-            "   # x: \"cpu f32[2]\"  # cpu f32[2]\n"
+            "   # x: \"cpu f32[2]\"\n"
             "~  a = ltorch.neg(x)  (before)\n"
             "~  a = torch.neg(x)  (after)\n"
             "   return a\n");

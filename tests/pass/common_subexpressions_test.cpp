@@ -27,8 +27,21 @@ def computation(x):
   EXPECT_EQ(steps_of(result), R"(
 same-expression: add (line 4) computes what add (line 3) has computed
 same-expression: neg (line 6) computes what neg (line 5) has computed
-rename-readers: return (line 7) read a value that an earlier statement computes
 )");
+}
+
+TEST(CommonSubexpressions, ReadersAreRenamedInTheStepThatErases) {
+  const Trace before = trace_of(R"(
+def computation(x):
+  # x: "cpu f32[2]"
+  t0 = ltorch.neg(x)  # t0: "cpu f32[2]"
+  t1 = ltorch.neg(x)  # t1: "cpu f32[2]"
+  t2 = ltorch.exp(t1)  # t2: "cpu f32[2]"
+  return (t1, t2)
+)");
+  const PassResult result = run_pass("common_subexpressions", before);
+  ASSERT_EQ(result.steps.size(), 1U);
+  EXPECT_EQ(result.steps.front().edits.size(), 3U);  // t1 goes; exp and the return read t0
 }
 
 TEST(CommonSubexpressions, RandomNumbersAreDrawnAnew) {

@@ -28,11 +28,9 @@ TEST(Pipeline, ThunderOfDecember2024) {
   ASSERT_EQ(result.stages.size(), names.size());
   EXPECT_EQ(body_of(result.stages.back().result.after), R"(
   # x: "cpu f32[2]"
-  # Functionalized from `t1 = exp_(x)`
-  t0 = ltorch.exp(x)  # t0: "cpu f32[2]"
-  # `t1` is replaced by `t0`
-  t2 = ltorch.cos(t0)  # t2: "cpu f32[2]"
-  t1 = prims.copy_(t0, x)  # t1: "cpu f32[2]"
+  t0 = torch.exp(x)  # t0: "cpu f32[2]"
+  t2 = torch.cos(t0)  # t2: "cpu f32[2]"
+  t1 = copy_(t0, x)  # t1: "cpu f32[2]"
   del t0, x
   return (t2,)
 )");

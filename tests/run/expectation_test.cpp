@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                "--expect:1:1: error: 'y' is neither an argument nor an output [bad-expectation]\n"
                "    y == 1\n"
                "    ^\n"
-               "hint: did you mean 'x'?\n"},
+               "hint: known here: x, out[0], out[1], out[2], out[3], out[4]\n"},
         BadRow{
             "x[5] == 1",
             "--expect:1:2: error: index 5 is out of range: 'x' has shape (2,) [bad-expectation]\n"

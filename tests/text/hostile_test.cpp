@@ -1,4 +1,6 @@
 // Any bytes give a file with diagnostics: no crash, no endless loop, nothing lost.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -70,6 +72,53 @@ TEST(Hostile, AnyChangeOfBytes) {
     RC_ASSERT(survives(text));
   });
   EXPECT_TRUE(held);
+}
+
+// Behind any byte that no trace contains nothing is lost: what was read prints back, and the byte
+// is reported where it stands.
+TEST(Hostile, ForeignBytesAreReportedWhereTheyStand) {
+  // Another indentation of the first body line is laid out anew.
+  const std::size_t body = sample().find("  # x: ");
+  for (const char byte : {'\0', '\x01', '\x07', '\x0b', '\x1f', '\x7f'}) {
+    std::size_t line = 0;
+    std::size_t line_begin = 0;
+    for (std::size_t at = 0; at < sample().size(); ++at) {
+      if (at > body + 1 && at != line_begin) {
+        std::string text = sample();
+        text.insert(at, 1, byte);
+        const TraceFile file = parse(text);
+        EXPECT_EQ(print(file), text) << at;
+        const bool told = std::any_of(
+            file.diagnostics.begin(), file.diagnostics.end(), [&](const Diagnostic& finding) {
+              return finding.code == DiagnosticCode::InvalidCharacter &&
+                     finding.at == SourceRange{static_cast<std::uint32_t>(line + 1),
+                                               static_cast<std::uint32_t>(at - line_begin + 1), 1};
+            });
+        EXPECT_TRUE(told) << static_cast<int>(byte) << " at " << at;
+      }
+      if (sample()[at] == '\n') {
+        ++line;
+        line_begin = at + 1;
+      }
+    }
+  }
+}
+
+// Damaged pastes print something that reads and prints the same.
+TEST(Hostile, LineEndsInsideNotebookCells) {
+  EXPECT_TRUE(
+      survives("{\"cells\": [{\"source\": [\"@no_autocast\\n\", \"def computation(x):\\n\",\n"
+               "\"  # x: \\\"cpu f32[2]\\\"\\r\\n\", \"  t0 = prims.neg(x)  # t0: "
+               "\\\"cpu\\rf32[2]\\\"\\n\",\n"
+               "\"  return t0\\n\"]}], \"nbformat\": 4}\n"));
+}
+
+TEST(Hostile, HeadLinesBehindPiecesOfStatements) {
+  EXPECT_TRUE(
+      survives("  # t31: \"cpu f32[2]\"\n"
+               "    # t31 = prims.mul(mask, t28)  # t31: def computation(anchor, mask):\n"
+               "  # anchor: \"cpu f32[2]\"\n"
+               "  t27 = ltorch.mul(anchor, anchor)  # t27: \"cpu f32[2]\"\n  rrn (t31,)\n"));
 }
 
 TEST(Hostile, AnyBytes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/file.h"
+#include "core/ir/program_source.h"
 #include "text_support.h"
 
 namespace tg {
@@ -33,6 +34,77 @@ TEST(Parser, TellsPhasesByProvenance) {
   EXPECT_EQ(file.phases[1].label, "Delete Last Used");
   EXPECT_EQ(file.phases[1].trace.provenance, "Delete Last Used (took 1 milliseconds)");
   EXPECT_EQ(file.phases[1].trace.def_at.line, 16U);
+}
+
+TEST(Parser, ReadsRemarksBehindAnnotations) {
+  const std::string text =
+      trace_text("x", "  # x: \"cpu f32[3]\"   (requires_grad=True, leaf)\n  return x\n");
+  const TraceFile file = parse(text);
+  EXPECT_EQ(statement(file, 0).kind, StatementKind::UnpackTrivial);
+  EXPECT_EQ(statement(file, 0).type->text, "cpu f32[3]");
+  EXPECT_TRUE(has_remark(statement(file, 0), "leaf"));
+  EXPECT_TRUE(has_remark(statement(file, 0), "requires_grad=True"));
+  EXPECT_FALSE(has_remark(statement(file, 0), "requires_grad"));
+  EXPECT_FALSE(statement(file, 0).verbatim.has_value());
+  EXPECT_EQ(print(file), text);
+}
+
+// The copy_ is added behind line 13's statement, but stores what line 12 made.
+constexpr std::string_view kAddedCopy =
+    "  # x: \"cpu f32[2]\"\n\n"
+    "  # m.py:11: \t    v = x.view(2)\n"
+    "  v = ltorch.view(x, 2)  # v: \"cpu f32[2]\"\n"
+    "  # Functionalized from `t2 = mul_(v,-1)`\n"
+    "  t1 = ltorch.mul(v, -1)  # t1: \"cpu f32[2]\"\n\n"
+    "  # m.py:13: \t    return v.sum()\n"
+    "  t3 = ltorch.sum(t1, None)  # t3: \"cpu f32[]\"\n"
+    "  t5 = prims.reshape(t1, (2,))  # t5: \"cpu f32[2]\"\n"
+    "  t6 = prims.copy_(t5, x)  # t6: \"cpu f32[2]\"\n"
+    "  return t3\n";
+
+TEST(Parser, AddedCopiesTakeNoPositionOver) {
+  const std::string text =
+      "# Constructed by Functionalize in-place ops\n" + trace_text("x", kAddedCopy);
+  const TraceFile file = parse(text);
+  EXPECT_EQ(statement(file, 3).program_line->line, 13U);
+  EXPECT_FALSE(statement(file, 5).program_line);
+  EXPECT_EQ(print(file), text);
+}
+
+TEST(Parser, CopiesOfWhatTheirLineMadeKeepIt) {
+  const TraceFile file = parse("# Constructed by Dead Code Elimination\n" +
+                               trace_text("x, y",
+                                          "  # m.py:11: \t    x.copy_(y.sin())\n"
+                                          "  t0 = torch.sin(y)  # t0: \"cpu f32[2]\"\n"
+                                          "  t1 = prims.copy_(t0, x)  # t1: \"cpu f32[2]\"\n"
+                                          "  return t1\n"));
+  ASSERT_TRUE(statement(file, 1).program_line);
+  EXPECT_EQ(statement(file, 1).program_line->line, 11U);
+}
+
+TEST(ProgramSource, OfAnAddedCopyIsTheInPlaceStatement) {
+  const TraceFile file =
+      parse(trace_text("x",
+                       "  # x: \"cpu f32[2]\"\n\n"
+                       "  # m.py:11: \t    v = x.view(2)\n"
+                       "  v = ltorch.view(x, 2)  # v: \"cpu f32[2]\"\n\n"
+                       "  # m.py:12: \t    v.mul_(-1)\n"
+                       "  t2 = ltorch.mul_(v, -1)  # t2: \"cpu f32[2]\"\n\n"
+                       "  # m.py:13: \t    return v.sum()\n"
+                       "  t3 = ltorch.sum(t2, None)  # t3: \"cpu f32[]\"\n"
+                       "  return t3\n") +
+            "\n# Constructed by Functionalize in-place ops\n" + trace_text("x", kAddedCopy));
+  ASSERT_EQ(file.phases.size(), 2U);
+  const Trace& last = file.phases[1].trace;
+  const ProgramSource known = source_of(last, 5, {&file.phases[0].trace});
+  ASSERT_NE(known.line, nullptr);
+  EXPECT_EQ(known.line->line, 12U);
+  EXPECT_TRUE(known.added_by_pass);
+  const ProgramSource alone = source_of(last, 5, {});
+  EXPECT_EQ(alone.line, nullptr);
+  EXPECT_TRUE(alone.added_by_pass);
+  EXPECT_EQ(source_of(last, 3, {}).line->line, 13U);
+  EXPECT_FALSE(source_of(last, 3, {}).added_by_pass);
 }
 
 TEST(Parser, NestsSubStatements) {

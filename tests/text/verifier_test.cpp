@@ -94,6 +94,15 @@ TEST(Verifier, UnknownCalleeIsANoteOnce) {
             "hint: it loads and shows; it cannot run\n");
 }
 
+TEST(Verifier, ChangesOfTheTensorObjectAreNotModelled) {
+  EXPECT_EQ(verdict("x", "  t0 = torch.Tensor.t_(x)\n  return t0\n"),
+            "trace.txt:7:8: warning: 'torch.Tensor.t_' changes shape or strides of its argument, "
+            "which is not modelled [metadata-mutation]\n"
+            "      t0 = torch.Tensor.t_(x)\n"
+            "           ^~~~~~~~~~~~~~~\n"
+            "hint: what aliases say from here on is about the tensor as it was; it cannot run\n");
+}
+
 // Canonicalized traces read names that only a sub-statement defines (recorded, December 2024).
 TEST(Verifier, NameOfASubStatementIsANote) {
   EXPECT_EQ(verdict("x",

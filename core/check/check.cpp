@@ -164,6 +164,7 @@ class Checker {
     }
     PassContext context;
     context.options.alias_groups = alias_groups_of(acquired, facts_);
+    context.options.argument_facts = facts_;
     context.record_steps = false;
     const std::vector<std::string_view> passes = named_pipeline("thunder-2024-12");
     const PipelineResult pipeline = run_pipeline(acquired, passes, context);

@@ -153,8 +153,9 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
   }
   if (report.refusal) {
     const std::string_view message = report.refusal->error.message;
-    out += line("raises", fmt::format("{}: {}", report.refusal->error.type,
-                                      message.substr(0, message.find('\n'))));
+    const std::string_view first = message.substr(0, message.find('\n'));
+    out += line("raises", fmt::format("{}{}{}, in {}", report.refusal->error.type,
+                                      first.empty() ? "" : ": ", first, report.refusal->pass));
     if (report.refusal->at.line != 0)
       out += line("at", fmt::format("line {}", report.refusal->at.line));
   }

@@ -68,6 +68,7 @@ const PassInfo* pass_between(const ExplainRequest& request, PassResult& result) 
   for (const PassInfo& pass : all_passes()) {
     PassContext context;
     context.options.alias_groups = groups;
+    context.options.argument_facts = *request.facts;
     PassResult candidate = pass.run(*request.left, context);
     if (candidate.error || without_timing(candidate.after.provenance) != wanted) continue;
     result = std::move(candidate);

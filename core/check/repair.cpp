@@ -100,6 +100,7 @@ void try_skipping(const ExplainRequest& request, const RunResult& reference,
   if (!pass || explanation.step == 0) return;
   PassContext context;
   context.options.alias_groups = request.alias_groups;
+  context.options.argument_facts = *request.facts;
   context.filter.skip_numbers.push_back(explanation.step);
   const PassResult result = pass->run(*request.left, context);
   if (result.error) return;
@@ -110,6 +111,7 @@ void try_skipping(const ExplainRequest& request, const RunResult& reference,
   if (helps) return;
   PassContext without_rule;
   without_rule.options.alias_groups = request.alias_groups;
+  without_rule.options.argument_facts = *request.facts;
   without_rule.filter.skip_rules.push_back(explanation.rule);
   const PassResult other = pass->run(*request.left, without_rule);
   if (other.error || other.after == result.after) return;

@@ -145,13 +145,12 @@ std::optional<ProgramStory> story_of(const Unit& unit) {
 std::string stories_page(const std::vector<ProgramStory>& stories) {
   std::string out =
       "# Thunder of December 2024: programs that do not give eager's result\n\n"
-      "Made by `./dev golden --stories DIR` from recordings of lightning-thunder 673bdb908 with "
-      "its\n"
-      "default executors; do not edit. The outcome is recorded; pass, rule, witness and repair "
-      "are\n"
-      "what `thunderglass check` finds on the recorded stages and inputs. `args[i]` are the "
-      "caller's\n"
-      "arguments. A repair was tried and gives eager's values, final arguments and aliases.\n\n"
+      "Made by `./dev golden --stories tests/recordings/passes-2024-12.tar.zst`; do not edit. The\n"
+      "programs and their outcomes are recordings of lightning-thunder 673bdb908 with its default\n"
+      "executors. Pass, rule, witness and repair are what `thunderglass check` finds on the "
+      "recorded\n"
+      "stages and inputs (`args[i]` are the caller's arguments). A repair was tried: it gives\n"
+      "eager's values, final arguments and aliases.\n\n"
       "| program | idea | outcome | pass | rule | witness | what would repair it |\n"
       "|---|---|---|---|---|---|---|\n";
   for (const ProgramStory& story : stories) {

@@ -143,5 +143,15 @@ TEST(Golden, AMissingFolderIsADiagnostic) {
   EXPECT_EQ(report.error().code, DiagnosticCode::CannotRead);
 }
 
+TEST(Stories, ThePageInTheDocsIsWhatTheRecordingsSay) {
+  const std::string root = TG_SOURCE_DIR;
+  const Result<std::string> page = tell_stories(root + "/tests/recordings/passes-2024-12.tar.zst");
+  ASSERT_TRUE(page.has_value()) << page.error().message;
+  std::ifstream file(root + "/docs/thunder-2024-12.md");
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(written, *page) << "make it anew: ./dev golden --stories tests/recordings/"
+                               "passes-2024-12.tar.zst > docs/thunder-2024-12.md";
+}
+
 }  // namespace
 }  // namespace tg

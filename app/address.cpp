@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -131,6 +132,43 @@ const Trace* earlier_computation(const Target& target) {
       return &target.document->trace(i);
   }
   return nullptr;
+}
+
+Trace with_argument_types(const Target& target) {
+  Trace typed = target.trace();
+  if (target.region) return typed;
+  const TypeTable own(typed);
+  std::vector<std::string_view> missing;
+  for (const Parameter& parameter : typed.parameters) {
+    if (!parameter.name.empty() && own.find(parameter.name) == nullptr) {
+      missing.push_back(parameter.name);
+    }
+  }
+  const TraceKind kind = target.whole_phase().kind;
+  std::vector<BoundSymbolRef> annotations;
+  for (std::size_t i = 0; i < target.phase && !missing.empty(); ++i) {
+    if (target.document->phases[i]->phase.kind != kind) continue;
+    const Trace& earlier = target.document->trace(i);
+    const TypeTable types(earlier);
+    std::set<std::string_view> parameters;
+    for (const Parameter& parameter : earlier.parameters) parameters.insert(parameter.name);
+    std::erase_if(missing, [&](std::string_view name) {
+      if (!parameters.contains(name) || types.find(name) == nullptr) return false;
+      BoundSymbol annotation;
+      annotation.kind = StatementKind::UnpackTrivial;
+      annotation.output = Value::name(name);
+      annotation.type = types.find_ref(name);
+      annotations.push_back(std::make_shared<const BoundSymbol>(std::move(annotation)));
+      return true;
+    });
+  }
+  typed.bound_symbols.insert(typed.bound_symbols.begin(), annotations.begin(), annotations.end());
+  return typed;
+}
+
+Result<ArgumentFacts> alias_facts(const Target& target, const std::vector<std::string>& options) {
+  if (options.empty()) return ArgumentFacts{};
+  return parse_alias_options(with_argument_types(target), options);
 }
 
 std::optional<std::size_t> phase_with_line(const Document& document, std::uint32_t line) {

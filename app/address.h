@@ -10,6 +10,7 @@
 
 #include "app/listing.h"
 #include "app/session.h"
+#include "core/analysis/alias_analysis.h"
 
 namespace tg {
 
@@ -70,6 +71,12 @@ std::optional<std::size_t> find_phase(const Document& document, std::string_view
 // The first computation before the target's phase, null if there is none: it tells which value of
 // an argument is the newest.
 const Trace* earlier_computation(const Target& target);
+
+// What --alias options say about the target's arguments. Dead code elimination drops the type of an
+// argument that nobody reads: it is taken from the first phase that has it.
+Result<ArgumentFacts> alias_facts(const Target& target, const std::vector<std::string>& options);
+// The target's trace with those types.
+Trace with_argument_types(const Target& target);
 
 // The phase of a file that this line belongs to; empty when it stands before all of them.
 std::optional<std::size_t> phase_with_line(const Document& document, std::uint32_t line);

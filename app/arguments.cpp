@@ -76,11 +76,16 @@ std::string value_error(const OptionInfo& option, std::string_view value) {
                        [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; })) {
         return expected("a whole number");
       }
+      if (option.id == Option::Jobs && value.find_first_not_of('0') == std::string_view::npos) {
+        return expected("at least 1");
+      }
       return "";
     case OptionKind::Real:
       return is_real(value) ? "" : expected("a number");
     case OptionKind::Seconds:
-      return is_real(value) ? "" : expected("a number of seconds");
+      return is_real(value) && value.find_first_of("123456789") != std::string_view::npos
+                 ? ""
+                 : expected("a number of seconds above 0");
     case OptionKind::Size:
       return parse_size(value) ? "" : expected("a number of bytes such as 512M");
     case OptionKind::Choice: {

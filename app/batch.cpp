@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -138,7 +139,18 @@ CommandResult run_batch(Call& call, const std::vector<std::string>& addresses, c
     for (const std::string& verdict : order) {
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", verdicts[verdict], verdict);
     }
-    call.result(fmt::format("{}: {}\n", count_of(addresses.size(), "file", "files"), parts));
+    // FILE:0 and FILE:1 are two programs of one file.
+    std::set<std::string_view> files;
+    for (const std::string_view address : addresses) {
+      const std::size_t folder = address.rfind('/');
+      files.insert(
+          address.substr(0, address.find(':', folder == std::string_view::npos ? 0 : folder)));
+    }
+    call.result(fmt::format("{}: {}\n",
+                            files.size() == addresses.size()
+                                ? count_of(addresses.size(), "file", "files")
+                                : count_of(addresses.size(), "program", "programs"),
+                            parts));
   }
   if (call.command.has(Option::ExitZero) && worst == ExitCode::Finding) worst = ExitCode::Done;
   return worst;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "app/help.h"
 #include "app/interrupt.h"
 #include "app/repl.h"
@@ -16,6 +18,20 @@ ExitCode run_command_line(const std::vector<std::string>& given, Sink& sink) {
     return ExitCode::Done;
   }
   if (words.front() == "--version" || words.front() == "-V") words.front() = "version";
+  if (words.front() == "--list-passes" || words.front() == "--list-ops") {
+    words.insert(words.begin(), "help");
+  }
+  if (words.front() == "--list-formats") {
+    std::string pictures(info(Option::Format).argument);
+    std::replace(pictures.begin(), pictures.end(), '|', ' ');
+    sink.result(
+        fmt::format("inputs   npy npz safetensors json\n"
+                    "results  text, json with --json\n"
+                    "report   html, markdown with --markdown\n"
+                    "graphs   dot, and from 'render' {}\n",
+                    pictures));
+    return ExitCode::Done;
+  }
   // `thunderglass --color=never check x`: options before the command belong to it.
   const auto command = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return !word.starts_with('-') && find_command(word, false) != nullptr;

@@ -51,16 +51,23 @@ Role role_of(VerdictKind verdict) {
   return Role::Plain;
 }
 
-std::string lower_verdict(VerdictKind verdict) {
-  switch (verdict) {
-    case VerdictKind::Same:
-      return "same";
-    case VerdictKind::Different:
-      return "different";
-    case VerdictKind::NotEstablished:
-      return "not established";
-  }
-  return "";
+// The word that the report's text begins with: a program that had nothing to be compared with has
+// only run, and is not called the same.
+std::string report_word(const std::string& text) {
+  return text.substr(0, text.find("  "));
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+bool has_errors(const TraceFile& file) {
+  return std::any_of(
+      file.diagnostics.begin(), file.diagnostics.end(),
+      [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; });
 }
 
 // A file, or FILE:PHASE: the file from that phase on.
@@ -89,14 +96,16 @@ bool only(const TraceFile& file, TraceKind kind) {
                      [kind](const Phase& phase) { return phase.kind == kind; });
 }
 
-// FORWARD BACKWARD: two files, the second with backward traces alone and the first with none of
-// them. As one file with the phases of both; a position in a backward trace is the second file's.
+// FORWARD BACKWARD in either order: two files, one with backward traces alone and one with none of
+// them. As one file with the phases of both; a position in a backward trace is its own file's.
 std::optional<CheckedFile> forward_and_backward(Call& call,
                                                 const std::vector<std::string>& operands) {
   if (operands.size() != 2) return std::nullopt;
-  const Result<CheckedFile> forward = checked_file(call, operands[0]);
-  const Result<CheckedFile> backward = checked_file(call, operands[1]);
-  if (!forward || !backward || !only(*backward->file, TraceKind::Backward)) return std::nullopt;
+  Result<CheckedFile> forward = checked_file(call, operands[0]);
+  Result<CheckedFile> backward = checked_file(call, operands[1]);
+  if (!forward || !backward) return std::nullopt;
+  if (only(*forward->file, TraceKind::Backward)) std::swap(forward, backward);
+  if (!only(*backward->file, TraceKind::Backward)) return std::nullopt;
   const std::vector<Phase>& phases = forward->file->phases;
   const bool has_backward = std::any_of(phases.begin(), phases.end(), [](const Phase& phase) {
     return phase.kind == TraceKind::Backward;
@@ -117,10 +126,24 @@ CheckReport check_from(const CheckedFile& checked, const CheckOptions& options) 
     TraceFile part = *checked.file;
     part.phases.erase(part.phases.begin(),
                       part.phases.begin() + static_cast<std::ptrdiff_t>(checked.first));
-    report = check(part, options);
+    CheckOptions later = options;
+    const auto acquired =
+        std::find_if(checked.file->phases.begin(), checked.file->phases.end(),
+                     [](const Phase& phase) { return phase.kind == TraceKind::Computation; });
+    if (acquired != checked.file->phases.end()) later.origin = &acquired->trace;
+    report = check(part, later);
     for (CheckedPhase& phase : report.phases) phase.file_index += checked.first;
   }
   report.next = next_steps(report, options, checked.name);
+  if (has_errors(*checked.file)) {
+    if (report.verdict == VerdictKind::Same) {
+      report.verdict = VerdictKind::NotEstablished;
+      report.why = "the file was not read whole";
+    }
+    // `show` of such a file ends as a failure.
+    std::erase_if(report.next,
+                  [](const std::string& command) { return command.starts_with("show "); });
+  }
   const auto avoidable = static_cast<std::size_t>(
       std::count_if(report.copies.begin(), report.copies.end(),
                     [](const CopyFinding& copy) { return copy.removable; }));
@@ -129,6 +152,22 @@ CheckReport check_from(const CheckedFile& checked, const CheckOptions& options) 
                                    count_of(report.copies.size(), "copy", "copies"));
   }
   return report;
+}
+
+// A file that was not read whole is exit code 3, unless what was read is enough for a difference.
+ExitCode check_exit(const CheckReport& report, const TraceFile& file) {
+  const auto exit = static_cast<ExitCode>(exit_code(report));
+  // Nothing that could run (a file of backward traces) establishes nothing: the file was read.
+  if (!has_errors(file)) return exit == ExitCode::Unreadable ? ExitCode::NotEstablished : exit;
+  return exit == ExitCode::NotEstablished || exit == ExitCode::Done ? ExitCode::Unreadable : exit;
+}
+
+Json report_json(const CheckReport& report, const CheckedFile& file) {
+  Json json = check_json(report, file.name);
+  // "same" needs something to be the same as.
+  const std::string word = report_word(render(report, *file.file, file.name));
+  if (word == "RAN") json["verdict"] = "ran";
+  return json;
 }
 
 // Options or inputs that cannot be used: nothing was checked. Null when the check began.
@@ -159,13 +198,13 @@ FileOutcome check_one(const std::string& address, Session&, Call& call) {
     outcome.line = wrong->message;
     return outcome;
   }
-  outcome.exit = static_cast<ExitCode>(exit_code(report));
-  outcome.verdict = lower_verdict(report.verdict);
+  outcome.exit = check_exit(report, *file->file);
+  const std::string word = report_word(render(report, *file->file, file->name));
+  outcome.verdict = lower(word);
   outcome.line =
-      fmt::format("{:<15}  {}", call.paint(role_of(report.verdict), verdict_text(report.verdict)),
-                  report.headline);
+      fmt::format("{:<15}  {}", call.paint(role_of(report.verdict), word), report.headline);
   if (!report.why.empty()) outcome.line += fmt::format(" ({})", report.why);
-  if (call.json()) outcome.json = dump(check_json(report, file->name), -1);
+  if (call.json()) outcome.json = dump(report_json(report, *file), -1);
   return outcome;
 }
 
@@ -173,7 +212,6 @@ FileOutcome check_one(const std::string& address, Session&, Call& call) {
 struct Checked {
   CheckedFile file;
   CheckReport report;
-  bool reading_errors = false;
 };
 
 // What goes wrong is shown already.
@@ -194,7 +232,7 @@ Expected<Checked, CommandResult> checked_operand(Call& call) {
   if (!file) return Unexpected{stop_with(call, file.error())};
   Checked checked;
   checked.file = std::move(*file);
-  checked.reading_errors = show_reading_findings(call, *checked.file.file);
+  show_reading_findings(call, *checked.file.file);
   checked.report = check_from(checked.file, *options);
   // A command that names the first file alone would not check the pair.
   if (operands.size() == 2) {
@@ -221,17 +259,17 @@ CommandResult command_check(Call& call) {
     call.sink.note(rendered(diagnostic, file.name, file.text, call.note_paint));
   }
   if (call.json()) {
-    call.result(dump(check_json(report, file.name), 2) + "\n");
+    Json json = report_json(report, checked->file);
+    json["file"] = file.name;
+    call.result(dump(json, 2) + "\n");
   } else {
-    std::string text = render(report, file, checked->file.name);
-    const std::string word(verdict_text(report.verdict));
-    if (text.starts_with(word)) {
-      text = call.paint(role_of(report.verdict), word) + text.substr(word.size());
-    }
+    // A statement may be as long as its constants.
+    std::string text = with_short_lines(render(report, file, checked->file.name));
+    const std::string word = report_word(text);
+    text = call.paint(role_of(report.verdict), word) + text.substr(word.size());
     call.result(text);
   }
-  auto exit = static_cast<ExitCode>(exit_code(report));
-  if (exit == ExitCode::NotEstablished && checked->reading_errors) exit = ExitCode::Unreadable;
+  ExitCode exit = check_exit(report, file);
   if (call.command.has(Option::ExitZero) && exit == ExitCode::Finding) exit = ExitCode::Done;
   return exit;
 }
@@ -243,7 +281,7 @@ CommandResult command_report(Call& call) {
   const std::string output = call.command.value(Option::Output);
   const bool markdown = call.command.has(Option::Markdown) || output.ends_with(".md");
   call.result(markdown ? to_markdown(page) : to_html(page));
-  return static_cast<ExitCode>(exit_code(checked->report));
+  return check_exit(checked->report, *checked->file.file);
 }
 
 namespace {
@@ -259,15 +297,21 @@ struct AuditReport {
   std::uint64_t bytes = 0;
   std::uint64_t avoidable_bytes = 0;
   std::size_t avoidable = 0;
+  bool whole = true;  // false: statements of the file could not be read
 };
 
 Result<AuditReport> audit_target(Call& call, const Target& target) {
-  auto facts = parse_alias_options(target.trace(), call.command.values(Option::Alias));
+  auto facts = alias_facts(target, call.command.values(Option::Alias));
   if (!facts) return Unexpected{facts.error()};
   facts->may_alias_each_other = call.command.has(Option::MayAlias);
   AuditReport report;
-  report.copies = audit(target.trace(), *facts, earlier_computation(target));
-  report.hazards = find_hazards(target.trace(), *facts, earlier_computation(target));
+  const Trace trace = with_listed_lines(target.trace(), target.numbering());
+  report.copies = audit(trace, *facts, earlier_computation(target));
+  report.hazards = find_hazards(trace, *facts, earlier_computation(target));
+  const auto& found = target.file().diagnostics;
+  report.whole = std::none_of(found.begin(), found.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::Error;
+  });
   for (const CopyFinding& copy : report.copies) {
     report.bytes += copy.bytes.value_or(0);
     if (!copy.removable) continue;
@@ -278,6 +322,8 @@ Result<AuditReport> audit_target(Call& call, const Target& target) {
 }
 
 ExitCode audit_exit(const AuditReport& report) {
+  // What was not read may read or overwrite any copy.
+  if (!report.whole) return ExitCode::Unreadable;
   const bool hazard = std::any_of(
       report.hazards.begin(), report.hazards.end(),
       [](const Finding& finding) { return finding_severity(finding.code) == Severity::Error; });
@@ -289,6 +335,7 @@ std::string audit_headline(const AuditReport& report) {
                          ? "no copies"
                          : fmt::format("{}, {}", count_of(report.copies.size(), "copy", "copies"),
                                        bytes_text(report.bytes));
+  if (!report.whole) text += ", of what could be read";
   if (report.avoidable > 0) {
     text += fmt::format(", {} can go ({})", report.avoidable, bytes_text(report.avoidable_bytes));
   } else if (!report.copies.empty()) {
@@ -302,7 +349,7 @@ std::string audit_headline(const AuditReport& report) {
   return text;
 }
 
-Json report_json(const AuditReport& report, const std::string& address) {
+Json audit_report_json(const AuditReport& report, const std::string& address) {
   Json json = audit_json(report.copies);
   json["address"] = address;
   json["bytes"] = report.bytes;
@@ -320,9 +367,11 @@ Json report_json(const AuditReport& report, const std::string& address) {
 
 std::string audit_text(const AuditReport& report, const Target& target, const Paint& paint) {
   const bool clean = audit_exit(report) == ExitCode::Done;
-  std::string out =
-      fmt::format("{}  {}  {}\n", clean ? paint(Role::Good, "CLEAN") : paint(Role::Bad, "FINDINGS"),
-                  audit_headline(report), target.label());
+  std::string out = fmt::format("{}  {}  {}\n",
+                                !report.whole ? paint(Role::Warning, "NOT WHOLE")
+                                : clean       ? paint(Role::Good, "CLEAN")
+                                              : paint(Role::Bad, "FINDINGS"),
+                                audit_headline(report), target.label());
   Table table({"line", "copy", "bytes", "answer", "because"},
               {Table::Align::Right, Table::Align::Left, Table::Align::Right});
   for (const CopyFinding& copy : report.copies) {
@@ -362,9 +411,11 @@ FileOutcome audit_one(const std::string& address, Session&, Call& call) {
     return outcome;
   }
   outcome.exit = audit_exit(*report);
-  outcome.verdict = outcome.exit == ExitCode::Done ? "clean" : "with findings";
+  outcome.verdict = !report->whole                   ? "not whole"
+                    : outcome.exit == ExitCode::Done ? "clean"
+                                                     : "with findings";
   outcome.line = audit_headline(*report);
-  if (call.json()) outcome.json = dump(report_json(*report, address), -1);
+  if (call.json()) outcome.json = dump(audit_report_json(*report, address), -1);
   return outcome;
 }
 
@@ -417,8 +468,8 @@ CommandResult command_audit(Call& call) {
   if (call.command.has(Option::Raise)) return exit_of(audit_as_proposed(call, *target));
   const auto report = audit_target(call, *target);
   if (!report) return stop_with(call, report.error());
-  call.result(call.json() ? dump(report_json(*report, target->shown), 2) + "\n"
-                          : audit_text(*report, *target, call.paint));
+  call.result(call.json() ? dump(audit_report_json(*report, target->shown), 2) + "\n"
+                          : with_short_lines(audit_text(*report, *target, call.paint)));
   return exit_of(audit_exit(*report));
 }
 

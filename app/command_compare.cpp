@@ -81,7 +81,7 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
     call.fail(options.error());
     return ExitCode::Usage;
   }
-  auto inputs = inputs_of(call.command, left.trace());
+  auto inputs = inputs_of(call.command, left);
   if (!inputs) return stop_with(call, inputs.error());
   const RunLimits limits = limits_of(call.command);
   const Outcome outcome = compare_programs(left, right, *inputs, *options, limits, call.stop);
@@ -121,13 +121,18 @@ CommandResult compare_pair(Call& call, const Target& left, const Target& right) 
 }
 
 // Programs of a file from phase `first` on that can stand side by side: the same kind, one after
-// another.
+// another. What a pass or an edit made stands beside what it was made from.
 std::vector<std::pair<std::size_t, std::size_t>> neighbours(const Document& document,
                                                             std::size_t first) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   std::optional<std::size_t> previous;
   for (std::size_t i = first; i < document.phases.size(); ++i) {
-    if (document.phases[i]->phase.kind != TraceKind::Computation) continue;
+    const DocumentPhase& phase = *document.phases[i];
+    if (phase.phase.kind != TraceKind::Computation) continue;
+    if (!phase.from_file) {
+      if (phase.made_from && *phase.made_from >= first) pairs.emplace_back(*phase.made_from, i);
+      continue;
+    }
     if (previous) pairs.emplace_back(*previous, i);
     previous = i;
   }
@@ -151,7 +156,7 @@ Result<FileComparison> compare_file(Call& call, const Target& target,
     right.phase = b;
     left.shown = fmt::format(":{}", a);
     right.shown = fmt::format(":{}", b);
-    const auto inputs = inputs_of(call.command, left.trace());
+    const auto inputs = inputs_of(call.command, left);
     if (!inputs) return Unexpected{inputs.error()};
     Outcome outcome =
         compare_programs(left, right, *inputs, options, limits_of(call.command), call.stop);

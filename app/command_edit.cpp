@@ -86,6 +86,26 @@ EditedText edited_text(const Trace& before, const Trace& after) {
   return edited;
 }
 
+// The text of an edited program is nowhere to be seen, so its lines are shown and not counted.
+std::string in_edited_program(const Diagnostic& diagnostic, std::string_view text,
+                              const Paint& paint) {
+  const auto lines = split_lines(text);
+  const auto statement = [&](const SourceRange& at) {
+    return at.line == 0 || at.line > lines.size() ? std::string()
+                                                  : fmt::format("  {}\n", trim(lines[at.line - 1]));
+  };
+  const Role role = diagnostic.severity == Severity::Error ? Role::Bad : Role::Warning;
+  std::string out =
+      fmt::format("{} in the edited program: {} [{}]\n{}",
+                  paint(role, std::string(severity_text(diagnostic.severity)) + ":"),
+                  diagnostic.message, code_text(diagnostic.code), statement(diagnostic.at));
+  if (!diagnostic.hint.empty()) out += fmt::format("  hint: {}\n", diagnostic.hint);
+  for (const Note& note : diagnostic.notes) {
+    out += fmt::format("  note: {}\n{}", note.message, statement(note.at));
+  }
+  return with_short_lines(out);
+}
+
 // An edit that names a line without a statement: where the next one stands.
 Diagnostic with_near_line(Diagnostic diagnostic, const ProgramView& view,
                           const std::vector<ProgramEdit>& edits) {
@@ -255,18 +275,17 @@ CommandResult command_try_edit(Call& call) {
     call.fail(options.error());
     return ExitCode::Usage;
   }
-  const auto facts = parse_alias_options(target->trace(), call.command.values(Option::Alias));
+  const auto facts = alias_facts(*target, call.command.values(Option::Alias));
   if (!facts) return stop_with(call, facts.error());
   const ProgramView view(*target, *facts);
-  const auto inputs = inputs_of(call.command, view.trace());
+  const auto inputs = inputs_of(call.command, view.target());
   if (asked_line) return show_moves(call, view, *asked_line, inputs ? &*inputs : nullptr, *options);
 
   const auto edited = apply_edits(view.trace(), edits, line_index(view));
   if (!edited) return stop_with(call, with_near_line(edited.error(), view, edits));
   const EditedText text_after = edited_text(view.trace(), edited->after);
   for (const Diagnostic& diagnostic : text_after.wrong) {
-    call.sink.note(
-        rendered(diagnostic, text_after.file.name, text_after.file.text, call.note_paint));
+    call.sink.note(in_edited_program(diagnostic, text_after.file.text, call.note_paint));
   }
   if (!inputs) return stop_with(call, inputs.error());
   // The edited program against the unedited one, or against the one that it should equal.
@@ -297,7 +316,8 @@ CommandResult command_try_edit(Call& call) {
     call.note(comparison_text(comparison, left, "the edited one", inputs->seed, call.note_paint));
   } else {
     call.result(comparison_text(comparison, left, "the edited one", inputs->seed, call.paint));
-    for (const Step& step : edited->steps) call.result(fmt::format("  {}\n", step.reason));
+    for (const Step& step : edited->steps)
+      call.result(with_short_lines(fmt::format("  {}\n", step.reason)));
   }
   CommandResult result = comparison_exit(comparison, error);
   if (call.session.interactive) {
@@ -307,6 +327,8 @@ CommandResult command_try_edit(Call& call) {
     made.phase.label = label_of(edited->after, "edited");
     made.from_file = false;
     made.made_by = "try";
+    // A region's edits are compared with the region, which is no phase.
+    if (!target->region) made.made_from = target->phase;
     result.next = with_phase(*target->document, std::move(made));
     call.result(
         fmt::format("phase {} is the edited program; undo takes it back\n", result.next->current));

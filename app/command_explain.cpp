@@ -355,6 +355,12 @@ CommandResult explain_step_of_pass(Call& call) {
   context.filter = filter_of(call.command.values(Option::Skip));
   context.stop = call.stop;
   const auto document = run_pass(*target->document, target->phase, *pass, std::move(context));
+  if (const auto refused = refused_skip(filter_of(call.command.values(Option::Skip)), pass->name,
+                                        document->cursor->run->result.steps)) {
+    call.fail(refused->message);
+    call.sink.note(refused->hint + "\n");
+    return ExitCode::Usage;
+  }
   if (call.command.has(Option::Step))
     return explain_step(call, *document, call.command.count(Option::Step));
   const auto& steps = document->cursor->run->result.steps;
@@ -399,6 +405,11 @@ CommandResult command_explain(Call& call) {
     }
     return explain_step(call, call.session.document(), *number);
   }
+  if (!operands.empty() && operands[0] == "step" && !call.session.interactive) {
+    call.fail("'explain step N' exists only in the REPL");
+    call.sink.note("on the command line: explain trace.txt --pass functionalize --step 2\n");
+    return ExitCode::Usage;
+  }
   auto target = resolve_only(call, Bare::Place);
   if (!target) return stop_with(call, target.error());
   // A region is explained as the call that it is.
@@ -415,12 +426,13 @@ CommandResult command_explain(Call& call) {
     call.fail("explain needs a line or a name: trace.txt:2:31, trace.txt::t7");
     return ExitCode::Usage;
   }
-  auto facts = parse_alias_options(target->trace(), call.command.values(Option::Alias));
+  auto facts = alias_facts(*target, call.command.values(Option::Alias));
   if (!facts) return stop_with(call, facts.error());
   facts->may_alias_each_other = call.command.has(Option::MayAlias);
   const std::string place = target->place;
   const ProgramView view(std::move(*target), *facts);
-  const Explainer explainer(view, audit(view.trace(), *facts, earlier_computation(view.target())));
+  const Explainer explainer(view, audit(with_listed_lines(view.trace(), view.target().numbering()),
+                                        *facts, earlier_computation(view.target())));
   std::vector<std::uint32_t> explained;
   std::vector<std::string> afterwards;  // by explained statement: who else writes its storage
   if (region_call) {

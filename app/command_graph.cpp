@@ -114,7 +114,7 @@ Result<Graph> part_near(const Graph& graph, const Target& target, const std::str
 Expected<std::string, CommandResult> dot_text(Call& call) {
   const auto target = resolve_only(call);
   if (!target) return Unexpected{stop_with(call, target.error())};
-  const auto facts = parse_alias_options(target->trace(), call.command.values(Option::Alias));
+  const auto facts = alias_facts(*target, call.command.values(Option::Alias));
   if (!facts) return Unexpected{stop_with(call, facts.error())};
   const DefUse def_use(target->trace());
   const AliasSets aliases(target->trace(), def_use, *facts);

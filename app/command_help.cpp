@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/help.h"
 #include "app/session.h"
@@ -10,18 +11,31 @@
 #include "core/base/text.h"
 #include "core/ir/op.h"
 #include "core/pass/audit_copies.h"
+#include "core/pass/pipeline.h"
 
 namespace tg {
-namespace {
-
-constexpr std::size_t kWidth = 80;
 
 std::string passes_text(const Paint& paint) {
   Table table({"pass", "Thunder's", "what it does"});
   for (const PassInfo& pass : all_passes()) {
     table.add({std::string(pass.name), std::string(pass.thunder), std::string(pass.summary)});
   }
-  return table.text(paint);
+  std::string text = table.text(paint) + "\nSeveral under one name:\n";
+  for (const NamedPipeline& pipeline : named_pipelines()) {
+    text += fmt::format("{}: {}\n  {}\n", pipeline.name, pipeline.summary,
+                        wrap(fmt::format("{}", fmt::join(pipeline.passes, ", ")), 90, 2));
+  }
+  return text;
+}
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+std::string pipeline_help(const NamedPipeline& pipeline) {
+  std::string out = fmt::format("{}: {}\n\n", pipeline.name, pipeline.summary);
+  for (const std::string_view pass : pipeline.passes) out += fmt::format("  {}\n", pass);
+  return out + fmt::format("\n  thunderglass pass {} trace.txt\n", pipeline.name);
 }
 
 std::string pass_help(const PassInfo& pass) {
@@ -142,6 +156,9 @@ void offer_everything(Lookup& lookup, bool in_repl) {
   for (const PassInfo& pass : all_passes()) {
     lookup.offer(pass.name, [&] { return pass_help(pass); });
     if (!pass.thunder.empty()) lookup.offer(pass.thunder, [&] { return pass_help(pass); });
+  }
+  for (const NamedPipeline& pipeline : named_pipelines()) {
+    lookup.offer(pipeline.name, [&] { return pipeline_help(pipeline); });
   }
   for (const RuleInfo& rule : kRules) lookup.offer(rule.name, [&] { return rule_page(rule); });
   for (const DiagnosticCode code : all_diagnostic_codes()) {

@@ -5,14 +5,17 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/address.h"
+#include "app/help.h"
 #include "app/pass_run.h"
 #include "app/session.h"
 #include "core/base/shell_word.h"
 #include "core/base/text.h"
 #include "core/export/json.h"
 #include "core/export/trace_diff.h"
+#include "core/pass/pipeline.h"
 #include "core/text/printer.h"
 
 namespace tg {
@@ -22,7 +25,13 @@ std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) names.emplace_back(text.substr(0, comma));
+    const std::string_view name = text.substr(0, comma);
+    // 'thunder 2024-12' means thunder-2024-12.
+    std::string joined(name);
+    std::replace(joined.begin(), joined.end(), ' ', '-');
+    const std::vector<std::string_view> pipeline = named_pipeline(joined);
+    names.insert(names.end(), pipeline.begin(), pipeline.end());
+    if (comma > 0 && pipeline.empty()) names.emplace_back(name);
     text.remove_prefix(std::min(text.size(), comma + 1));
   }
   return names;
@@ -31,6 +40,7 @@ std::vector<std::string> split_names(std::string_view text) {
 CommandResult unknown_pass(Call& call, std::string_view name) {
   std::vector<std::string_view> names;
   for (const PassInfo& pass : all_passes()) names.push_back(pass.name);
+  for (const NamedPipeline& pipeline : named_pipelines()) names.push_back(pipeline.name);
   const std::string_view near = nearest(name, names);
   call.fail(fmt::format("unknown pass '{}'", name));
   call.sink.note(near.empty() ? "'pass --list-passes' lists them\n"
@@ -47,8 +57,12 @@ std::string pass_line(const Document& document, const Paint& paint) {
       fmt::format("{}: {}", paint(Role::Heading, cursor.run->pass), step_counts(result.steps));
   if (result.error) {
     const std::string type = result.error->type;
-    return line +
-           fmt::format("; {} {}: {}\n", paint(Role::Bad, "raises"), type, result.error->message);
+    const std::string message = result.error->message.empty() ? "" : ": " + result.error->message;
+    if (type == "DoesNotTerminate") {
+      return line +
+             fmt::format("; {}{}\n", paint(Role::Bad, "Thunder does not terminate"), message);
+    }
+    return line + fmt::format("; {} {}{}\n", paint(Role::Bad, "raises"), type, message);
   }
   if (cursor.phase == cursor.run->before) return line + "; nothing changed\n";
   const TraceDiff diff = diff_traces(before, result.after);
@@ -60,6 +74,7 @@ struct Ran {
   std::shared_ptr<const Document> document;
   std::vector<std::shared_ptr<const Document>> stages;  // after each pass
   bool raised = false;
+  std::optional<SkipRefusal> refused;  // of --skip
 };
 
 Ran run_passes(Call& call, const Target& target, const std::vector<const PassInfo*>& passes,
@@ -83,15 +98,26 @@ Ran run_passes(Call& call, const Target& target, const std::vector<const PassInf
     ran.document = run_pass(*ran.document, phase, *passes[i], std::move(own));
     ran.stages.push_back(ran.document);
     phase = ran.document->cursor->phase;
-    if (ran.document->cursor->run->result.error) {
+    const PassRun& run = *ran.document->cursor->run;
+    if (run.result.error) {
       ran.raised = true;
       break;
+    }
+    if (i + 1 == passes.size()) {
+      ran.refused = refused_skip(context.filter, run.pass, run.result.steps);
     }
   }
   return ran;
 }
 
+CommandResult refuse(Call& call, const SkipRefusal& refusal) {
+  call.fail(refusal.message);
+  call.sink.note(refusal.hint + "\n");
+  return ExitCode::Usage;
+}
+
 CommandResult show_ran(Call& call, const Ran& ran) {
+  if (ran.refused) return refuse(call, *ran.refused);
   const bool steps = call.command.has(Option::Steps);
   const bool to_file =
       call.command.has(Option::Output) && call.command.value(Option::Output) != "-";
@@ -117,7 +143,9 @@ CommandResult show_ran(Call& call, const Ran& ran) {
     for (const auto& stage : ran.stages) {
       const PassRun& run = *stage->cursor->run;
       std::string text = pass_line(*stage, rewrites_are_result ? call.paint : call.note_paint);
-      if (steps) text += steps_text(run.result.steps, stage->trace(run.before), call.paint);
+      if (steps)
+        text +=
+            with_short_lines(steps_text(run.result.steps, stage->trace(run.before), call.paint));
       if (rewrites_are_result) {
         call.result(text);
       } else {
@@ -156,10 +184,11 @@ AliasGroups groups_of(const ArgumentFacts& facts, const Trace& trace) {
   return groups;
 }
 
-Result<PassContext> context_of(Call& call, const Trace& trace) {
+Result<PassContext> context_of(Call& call, const Target& target) {
+  const Trace& trace = target.trace();
   PassContext context;
   context.filter = filter_of(call.command.values(Option::Skip));
-  auto facts = parse_alias_options(trace, call.command.values(Option::Alias));
+  auto facts = alias_facts(target, call.command.values(Option::Alias));
   if (!facts) return Unexpected{facts.error()};
   context.options.alias_groups = groups_of(*facts, trace);
   context.options.argument_facts = std::move(*facts);
@@ -195,11 +224,7 @@ bool returns_wrapped(const Trace& trace) {
 
 CommandResult command_pass(Call& call) {
   if (call.command.has(Option::ListPasses)) {
-    Table table({"pass", "Thunder's", "what it does"});
-    for (const PassInfo& pass : all_passes()) {
-      table.add({std::string(pass.name), std::string(pass.thunder), std::string(pass.summary)});
-    }
-    call.result(table.text(call.paint));
+    call.result(passes_text(call.paint));
     return {};
   }
   const auto& operands = call.command.operands;
@@ -222,7 +247,7 @@ CommandResult command_pass(Call& call) {
   if (passes.empty()) return unknown_pass(call, operands[0]);
   const auto target = resolve_program(call, operands.size() == 2 ? operands[1] : ":");
   if (!target) return stop_with(call, target.error());
-  const auto context = context_of(call, target->trace());
+  const auto context = context_of(call, *target);
   if (!context) return stop_with(call, context.error());
   return show_ran(call, run_passes(call, *target, passes, *context));
 }
@@ -230,7 +255,7 @@ CommandResult command_pass(Call& call) {
 CommandResult command_functionalize(Call& call) {
   const auto target = resolve_only_program(call);
   if (!target) return stop_with(call, target.error());
-  const auto context = context_of(call, target->trace());
+  const auto context = context_of(call, *target);
   if (!context) return stop_with(call, context.error());
   // What Thunder did in December 2024 before dead code elimination.
   constexpr std::string_view kPasses[] = {"wrap_return", "remove_context_managers",
@@ -254,8 +279,10 @@ std::optional<std::size_t> amount(Call& call) {
   std::size_t number = 0;
   const std::string& text = operands.front();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (operands.size() > 1 || error != std::errc{} || end != text.data() + text.size())
+  if (operands.size() > 1 || error != std::errc{} || end != text.data() + text.size() ||
+      number == 0) {
     return std::nullopt;
+  }
   return number;
 }
 
@@ -291,7 +318,7 @@ CommandResult command_step(Call& call) {
   if (!call.session.document().cursor) return no_pass(call);
   const auto count = amount(call);
   if (!count) {
-    call.fail("step takes a number");
+    call.fail("step takes the number of steps, 1 or more ('back' goes the other way)");
     return ExitCode::Usage;
   }
   return go_to(call, call.session.document().cursor->done + *count);
@@ -301,7 +328,7 @@ CommandResult command_back(Call& call) {
   if (!call.session.document().cursor) return no_pass(call);
   const auto count = amount(call);
   if (!count) {
-    call.fail("back takes a number");
+    call.fail("back takes the number of steps, 1 or more");
     return ExitCode::Usage;
   }
   const std::size_t done = call.session.document().cursor->done;
@@ -352,6 +379,17 @@ CommandResult command_skip(Call& call) {
   context.stop = call.stop;
   const StepFilter more = filter_of(call.command.operands);
   StepFilter& filter = context.filter;
+  std::vector<std::string> before = filter.skip_rules;
+  for (const std::size_t number : filter.skip_numbers) before.push_back(std::to_string(number));
+  const std::string stays =
+      before.empty() ? ""
+                     : fmt::format("skipped before and still: {}; 'undo' takes a skip back\n",
+                                   fmt::join(before, ", "));
+  if (const auto refusal = refused_skip(more, cursor.run->pass, cursor.run->result.steps)) {
+    CommandResult refused = refuse(call, *refusal);
+    call.note(stays);
+    return refused;
+  }
   filter.skip_numbers.insert(filter.skip_numbers.end(), more.skip_numbers.begin(),
                              more.skip_numbers.end());
   filter.skip_rules.insert(filter.skip_rules.end(), more.skip_rules.begin(), more.skip_rules.end());
@@ -368,6 +406,7 @@ CommandResult command_skip(Call& call) {
       call.result(fmt::format("  skipped {}: {}\n", step.rule, step.reason.substr(9)));
     }
   }
+  if (!stays.empty()) call.result("  " + stays);
   if (next->cursor->run->result.error) result.exit = ExitCode::Finding;
   return result;
 }

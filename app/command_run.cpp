@@ -199,7 +199,7 @@ CommandResult command_run(Call& call) {
   if (!target) return stop_with(call, target.error());
   show_reading_findings(call, target->file());
   const Trace& trace = target->trace();
-  auto inputs = inputs_of(call.command, trace);
+  auto inputs = inputs_of(call.command, *target);
   if (!inputs) {
     const Diagnostic& error = inputs.error();
     if (error.at.line == 0) return stop_with(call, error);

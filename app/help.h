@@ -20,6 +20,9 @@ std::string completion_script(std::string_view shell);
 // The table of commands as the README has it.
 std::string markdown_commands();
 
+// The passes and the pipelines that have a name.
+std::string passes_text(const Paint& paint);
+
 // An operation as traces print it; the table's own name only where no trace does.
 std::string_view first_spelling(const OpInfo& op);
 

@@ -102,6 +102,29 @@ std::vector<ListedLine> list_lines(const Trace& trace, Numbering numbering) {
   return lines;
 }
 
+namespace {
+
+BoundSymbolRef on_line(const BoundSymbol& statement, std::uint32_t line) {
+  BoundSymbol moved = statement;
+  moved.at = {};
+  moved.at.line = line;
+  for (BoundSymbolRef& inner : moved.subsymbols) inner = on_line(*inner, line);
+  return std::make_shared<const BoundSymbol>(std::move(moved));
+}
+
+}  // namespace
+
+Trace with_listed_lines(const Trace& trace, Numbering numbering) {
+  if (numbering != Numbering::Printed) return trace;
+  Trace listed = trace;
+  const std::vector<std::uint32_t> numbers =
+      statement_numbers(list_lines(trace, numbering), trace.bound_symbols.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    listed.bound_symbols[i] = on_line(*trace.bound_symbols[i], numbers[i]);
+  }
+  return listed;
+}
+
 std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines,
                                           std::uint32_t number) {
   for (const ListedLine& line : lines) {

@@ -35,6 +35,10 @@ enum class Numbering : std::uint8_t {
 // Lines in order.
 std::vector<ListedLine> list_lines(const Trace& trace, Numbering numbering);
 
+// The trace with its statements on the lines that a listing gives them: what an analysis then says
+// about lines is what `list` shows. Sub-statements stand on their statement's line.
+Trace with_listed_lines(const Trace& trace, Numbering numbering);
+
 // The statement that stands on line `number`.
 std::optional<std::uint32_t> statement_at(const std::vector<ListedLine>& lines,
                                           std::uint32_t number);

@@ -31,6 +31,44 @@ StepFilter filter_of(const std::vector<std::string>& skips) {
   return filter;
 }
 
+std::optional<SkipRefusal> refused_skip(const StepFilter& asked, std::string_view pass,
+                                        std::span<const Step> steps) {
+  const auto can_be_skipped = [](const Step& step) {
+    return !step.edits.empty() || step.reason.starts_with("skipped: ");
+  };
+  const auto refusal = [&](std::string message) {
+    std::string listed;
+    std::size_t shown = 0;
+    constexpr std::size_t kMostShown = 12;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!can_be_skipped(steps[i])) continue;
+      if (++shown > kMostShown) {
+        listed += ", ...";
+        break;
+      }
+      listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", i + 1, steps[i].rule);
+    }
+    return SkipRefusal{std::move(message),
+                       listed.empty() ? fmt::format("{} has no step here", pass)
+                                      : fmt::format("the steps of {} are {}", pass, listed)};
+  };
+  for (const std::size_t number : asked.skip_numbers) {
+    if (number == 0 || number > steps.size()) {
+      return refusal(fmt::format("there is no step {} to skip", number));
+    }
+    if (!can_be_skipped(steps[number - 1])) {
+      return refusal(fmt::format("step {} is a note and changes nothing", number));
+    }
+  }
+  for (const std::string& rule : asked.skip_rules) {
+    const bool known = std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+      return step.rule == rule && can_be_skipped(step);
+    });
+    if (!known) return refusal(fmt::format("no step has the rule '{}'", rule));
+  }
+  return std::nullopt;
+}
+
 std::optional<AliasGroups> parse_alias_groups(std::string_view text) {
   AliasGroups groups;
   while (!text.empty()) {
@@ -73,6 +111,7 @@ std::shared_ptr<const Document> run_pass(const Document& document, std::size_t b
     made.phase.label = label_of(run->result.after, pass.name);
     made.from_file = false;
     made.made_by = pass.name;
+    made.made_from = before;
     next = with_phase(document, std::move(made));
   } else {
     next = std::make_shared<Document>(document);

@@ -1,6 +1,7 @@
 // Running passes in a session: options, documents that grow by a phase, steps as text.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,15 @@ namespace tg {
 
 // Steps to refuse, numbers and rules, from --skip.
 StepFilter filter_of(const std::vector<std::string>& skips);
+
+// What of --skip or `skip` means no step of `steps` (those of a run that has taken `asked` or of
+// the run before it), with what there is instead; empty when each means one.
+struct SkipRefusal {
+  std::string message;  // "there is no step 99"
+  std::string hint;     // "functionalize has 5 steps: 1 functionalize-inplace, ..."
+};
+std::optional<SkipRefusal> refused_skip(const StepFilter& asked, std::string_view pass,
+                                        std::span<const Step> steps);
 
 // "0,1-2,3": groups of parameter indices as Thunder writes them. Empty optional when it is no such
 // text.

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "app/argument_paths.h"
+
 namespace tg {
 
 namespace {
@@ -53,8 +55,11 @@ RunLimits limits_of(const ParsedCommand& command) {
   return limits;
 }
 
-Result<RunInputs> inputs_of(const ParsedCommand& command, const Trace& trace) {
-  auto facts = parse_alias_options(trace, command.values(Option::Alias));
+Result<RunInputs> inputs_of(const ParsedCommand& command, const Target& target) {
+  // An argument that shares storage needs its type, also where this phase has dropped it.
+  const Trace trace =
+      command.has(Option::Alias) ? with_argument_types(target) : Trace(target.trace());
+  auto facts = alias_facts(target, command.values(Option::Alias));
   if (!facts) return Unexpected{facts.error()};
   // NAME=3 is a number argument; everything else names a file.
   std::vector<std::string> sources;
@@ -67,8 +72,9 @@ Result<RunInputs> inputs_of(const ParsedCommand& command, const Trace& trace) {
     }
   }
   const std::uint64_t seed = command.count(Option::Seed);
-  auto inputs = sources.empty() ? invent_inputs(trace, *facts, seed)
-                                : load_inputs(trace, sources, *facts, seed);
+  auto inputs = sources.empty()
+                    ? invent_inputs(trace, *facts, seed)
+                    : load_inputs(trace, sources, *facts, seed, prologue_of(target.file()));
   if (!inputs) return inputs;
   for (NamedValue& number : numbers) {
     const auto argument =

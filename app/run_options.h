@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/address.h"
 #include "app/command.h"
 #include "core/eager/interpreter.h"
 #include "core/ir/trace.h"
@@ -14,7 +15,7 @@ namespace tg {
 
 RunLimits limits_of(const ParsedCommand& command);
 // The diagnostic of --alias, --inputs and their likes, with exit code 3.
-Result<RunInputs> inputs_of(const ParsedCommand& command, const Trace& trace);
+Result<RunInputs> inputs_of(const ParsedCommand& command, const Target& target);
 Expected<CompareOptions, std::string> compare_options_of(const ParsedCommand& command);
 
 // Who raised, where, why. `where` is the address shown: "trace.txt:1".

@@ -15,7 +15,7 @@ std::shared_ptr<const Document> document_of(std::shared_ptr<const TraceFile> fil
   auto document = std::make_shared<Document>();
   for (const Phase& phase : file->phases) {
     document->phases.push_back(
-        std::make_shared<const DocumentPhase>(DocumentPhase{phase, true, ""}));
+        std::make_shared<const DocumentPhase>(DocumentPhase{phase, true, "", std::nullopt}));
   }
   document->file = std::move(file);
   document->current = first_computation(*document);

@@ -28,6 +28,7 @@ struct DocumentPhase {
   Phase phase;
   bool from_file = true;
   std::string made_by;  // "functionalize", "try 'drop line 7'"; empty: read from the file
+  std::optional<std::size_t> made_from;  // the phase that it was made from
 };
 
 // Where the user stands in the rewrites of the last pass: `done` of its steps are applied in phase

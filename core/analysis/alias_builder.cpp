@@ -17,6 +17,10 @@ AliasBuilder::AliasBuilder(const Trace& trace, const DefUse& def_use, const Argu
 
 void AliasBuilder::build() {
   const std::vector<Definition>& definitions = def_use_.definitions();
+  scopes_.reserve(definitions.size());
+  tensors_.reserve(definitions.size());
+  sets_.storages_.reserve(definitions.size());
+  sets_.accesses_.reserve(3 * definitions.size());
   for (DefinitionId id = 0; id < definitions.size(); ++id) {
     if (definitions[id].statement != kArgument) continue;
     scopes_.bind(definitions[id].name, argument(definitions[id].name, nullptr));

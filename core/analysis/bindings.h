@@ -55,6 +55,8 @@ class Scopes {
     const auto found = levels_.back().find(name);
     return found == levels_.back().end() ? nullptr : &found->second;
   }
+  // Room for that many names in the outermost scope.
+  void reserve(std::size_t names) { levels_.front().reserve(names); }
   void bind(std::string_view name, Binding binding) { levels_.back()[name] = std::move(binding); }
   void unbind(std::string_view name) { levels_.back().erase(name); }
   void open() { levels_.emplace_back(); }

@@ -32,6 +32,7 @@ std::unordered_set<std::string_view> annotated_names(const Trace& trace) {
 std::unordered_set<std::string_view> names_without_definition(const Trace& trace) {
   std::unordered_set<std::string_view> defined;
   std::unordered_set<std::string_view> undefined;
+  defined.reserve(2 * trace.bound_symbols.size());
   for (const Parameter& parameter : trace.parameters) defined.insert(parameter.name);
   for (const BoundSymbolRef& statement : trace.bound_symbols) {
     for (const std::string_view name : names_read(*statement)) {

@@ -185,12 +185,39 @@ class HazardFinder {
       if (copy.write == kNoAccess || !copy.destination_at.geometry) continue;
       if (!overlaps_itself(*copy.destination_at.geometry)) continue;
       const StorageId storage = copy.destination_at.storage;
+      const Written written = how_written(copy);
+      if (written == Written::OneValue) continue;
+      if (written == Written::AllElements &&
+          torch_refuses_self_overlap(*copy.destination_at.geometry)) {
+        add(FindingCode::RefusedWrite, copy.path,
+            fmt::format("in `{}` several elements are one memory cell of `{}`, and "
+                        "PyTorch refuses to write there (RuntimeError: more than one element of "
+                        "the written-to tensor refers to a single memory location)",
+                        copy.destination, label(storage)));
+        continue;
+      }
       add(FindingCode::WriteThroughOverlap, copy.path,
           fmt::format("write through `{}`, in which several elements are one memory cell of `{}`: "
-                      "PyTorch refuses a "
-                      "copy_ there, and element by element the last one wins",
+                      "PyTorch does not notice, and element by element the last one wins",
                       copy.destination, label(storage)));
     }
+  }
+
+  enum class Written : std::uint8_t {
+    AllElements,  // by an operation of PyTorch, which checks its operands
+    ByKey,        // what a key selects: PyTorch checks that part alone
+    OneValue,     // fill_: allowed on any tensor
+    InKernel,     // of a fusion, which checks nothing
+  };
+
+  [[nodiscard]] Written how_written(const CopySite& copy) const {
+    if (copy.form == CopySite::Form::Region) return Written::InKernel;
+    std::vector<std::uint32_t> path = copy.path;
+    if (copy.statement->op_info().has(kCopyInto) && path.size() > 1) path.pop_back();
+    const OpInfo& op = statement_at(trace_, path).op_info();
+    if (!op.has(kInPlace)) return Written::AllElements;
+    if (info(op.twin).has(kKeyedWrite)) return Written::ByKey;
+    return info(op.twin).has(kUniform) ? Written::OneValue : Written::AllElements;
   }
 
   void redundant_alias_updates() {
@@ -321,6 +348,7 @@ class HazardFinder {
   void duplicate_definitions() {
     std::unordered_map<std::string_view, DefinitionId> first;
     const std::vector<Definition>& definitions = def_use_.definitions();
+    first.reserve(definitions.size());
     for (DefinitionId id = 0; id < definitions.size(); ++id) {
       const auto [found, is_new] = first.emplace(definitions[id].name, id);
       if (is_new) continue;
@@ -359,11 +387,25 @@ class HazardFinder {
           continue;
         if (!read.geometry || read.element_bytes != copy.destination_at.element_bytes) continue;
         if (overlap(*read.geometry, *copy.destination_at.geometry) != Overlap::Partial) continue;
+        const bool refused =
+            how_written(copy) == Written::AllElements &&
+            torch_refuses_overlap(*copy.destination_at.geometry, read.element_bytes, *read.geometry,
+                                  read.element_bytes);
+        const std::string overlap_text = fmt::format(
+            "`{}` and `{}` overlap in the storage of `{}` without being the same elements",
+            read.name, copy.destination, label(read.storage));
+        if (refused) {
+          add(FindingCode::RefusedWrite, copy.path,
+              fmt::format("{}, and PyTorch refuses that (RuntimeError: some "
+                          "elements of the input tensor and the written-to tensor refer to a "
+                          "single memory location)",
+                          overlap_text));
+          continue;
+        }
         add(FindingCode::OverlappingOperands, copy.path,
-            fmt::format("`{}` and `{}` overlap in the storage of `{}` without being the same "
-                        "elements: eager reads "
-                        "the source first, a kernel may read what it has just written",
-                        read.name, copy.destination, label(read.storage)));
+            fmt::format("{}, and PyTorch does not notice: what is read last may be what was "
+                        "written first",
+                        overlap_text));
       }
     }
   }

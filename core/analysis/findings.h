@@ -30,6 +30,10 @@ namespace tg {
     "One fusion writes a storage and reads it afterwards: run line by line the read is new, as "   \
     "one "                                                                                         \
     "kernel on its inputs it is old.")                                                             \
+  X(RefusedWrite, "refused-write", Error,                                                          \
+    "PyTorch refuses the write: its target has several elements in one memory cell, or overlaps "  \
+    "what "                                                                                        \
+    "is read without being the same elements.")                                                    \
   X(WriteThroughOverlap, "write-through-overlap", Warning,                                         \
     "A write goes through a view in which several elements are one memory cell.")                  \
   X(RedundantAliasUpdate, "redundant-alias-update", Note,                                          \
@@ -41,7 +45,8 @@ namespace tg {
   X(DuplicateDefinition, "duplicate-definition", Warning,                                          \
     "A name is bound twice. The later binding is another value, not a write to the earlier one.")  \
   X(OverlappingOperands, "overlapping-operands", Warning,                                          \
-    "Source and destination of one write overlap without being the same elements.")                \
+    "Source and destination of one write overlap without being the same elements, and PyTorch "    \
+    "does not notice.")                                                                            \
   X(CloneNeeded, "clone-needed", Note,                                                             \
     "A clone keeps source and destination of a later copy_ apart that would overlap without it.")
 

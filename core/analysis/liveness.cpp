@@ -229,6 +229,13 @@ class BackwardSweep {
       if (!access.maybe) fate.exact = fate.exact && all_of_it && !bytes.overlaps_itself;
       look(access.storage, bytes, !access.maybe, all_of_it, fate);
     }
+    std::sort(fate.writers.begin(), fate.writers.end());
+    fate.writers.erase(std::unique(fate.writers.begin(), fate.writers.end()), fate.writers.end());
+    fate.writer_count = fate.writers.size();
+    if (fate.writer_count > CopyFate::kWritersNamed) {
+      fate.writers.resize(CopyFate::kWritersNamed);
+      fate.writers.shrink_to_fit();
+    }
     return fate;
   }
 
@@ -244,6 +251,8 @@ class BackwardSweep {
         sum.reader = std::min(sum.reader, ahead.reader);
         sum.may_reader = std::min(sum.may_reader, ahead.may_reader);
         sum.writer = std::min(sum.writer, ahead.writer);
+        const bool is_new = fate.writers.empty() || fate.writers.back() != ahead.writer;
+        if (ahead.writer != kNoAccess && is_new) fate.writers.push_back(ahead.writer);
       });
     }
     // Somewhere inside the span: needed for certain only when every byte of the span is.

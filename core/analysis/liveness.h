@@ -28,6 +28,11 @@ struct CopyFate {
   std::uint32_t reader = kNoAccess;      // nearest later read of some of its bytes, for certain
   std::uint32_t may_reader = kNoAccess;  // nearest later read that may touch its bytes
   std::uint32_t writer = kNoAccess;      // nearest later write that overwrites some of its bytes
+  // The nearest later writes that overwrite its bytes between them: the first kWritersNamed, and
+  // how many there are.
+  std::vector<std::uint32_t> writers;
+  std::size_t writer_count = 0;
+  static constexpr std::size_t kWritersNamed = 3;
   [[nodiscard]] bool is_needed() const { return at_exit != AtExit::Nobody || reader != kNoAccess; }
   [[nodiscard]] bool may_be_needed() const { return may_reader != kNoAccess || !exact; }
 };

@@ -35,19 +35,25 @@ bool is_identifier(std::string_view text) {
 
 namespace {
 
+// Insertions, deletions, substitutions, and neighbours that changed places, each 1.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
     }
+    std::swap(before_last, last);
+    std::swap(last, row);
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 }  // namespace
@@ -56,7 +62,8 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   constexpr std::size_t kLongestWord = 64;
   if (word.empty() || word.size() > kLongestWord) return {};
   std::string_view best;
-  std::size_t best_distance = word.size() / 3 + 2;
+  // At most two slips, and at most one for every three letters: what is farther is another word.
+  std::size_t best_distance = std::min<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > word.size() + 2 || word.size() > candidate.size() + 2) continue;
     const std::size_t distance = edit_distance(word, candidate);

@@ -117,9 +117,9 @@ class Checker {
       facts_ = facts_of(inputs_);
       return true;
     }
-    Result<RunInputs> inputs = options_.inputs.empty()
-                                   ? invent_inputs(first, facts_, options_.seed)
-                                   : load_inputs(first, options_.inputs, facts_, options_.seed);
+    Result<RunInputs> inputs = options_.inputs.empty() ? invent_inputs(first, facts_, options_.seed)
+                                                       : load_inputs(first, options_.inputs, facts_,
+                                                                     options_.seed, prologue());
     if (!inputs) {
       report_.diagnostics.push_back(inputs.error());
       return false;
@@ -127,6 +127,14 @@ class Checker {
     inputs_ = std::move(*inputs);
     if (!options_.inputs.empty()) facts_ = facts_of(inputs_);
     return true;
+  }
+
+  // Tells which recorded path becomes which argument, if the file has one.
+  [[nodiscard]] const Trace* prologue() const {
+    for (const Phase& phase : file_.phases) {
+      if (phase.kind == TraceKind::Prologue) return &phase.trace;
+    }
+    return nullptr;
   }
 
   void run_phase(std::size_t index) {
@@ -150,46 +158,74 @@ class Checker {
     for (std::size_t i = 0; i < report_.phases.size(); ++i) run_phase(i);
   }
 
-  // A file with one phase says nothing about a compiler. Then our own passes of its era stand in
-  // for it.
+  // A file with one phase says nothing about a compiler: then our own passes of its era stand in
+  // for it. A dump that ends early ends where a pass raised: then they go on from there.
   void replay_era() {
-    if (report_.phases.size() != 1 || !report_.phases.front().ran || !options_.replay_passes)
-      return;
-    if (report_.era.era != Era::Thunder2024) return;
-    const Trace& acquired = *report_.phases.front().trace;
-    if (!is_acquired(acquired)) return;
-    if (const std::string why = why_no_replay(acquired); !why.empty()) {
-      not_replayed_ = fmt::format("the passes of {} ({})", era_text(report_.era.era), why);
-      return;
-    }
-    PassContext context;
-    context.options.alias_groups = alias_groups_of(acquired, facts_);
-    context.options.argument_facts = facts_;
-    context.record_steps = false;
-    const std::vector<std::string_view> passes = named_pipeline("thunder-2024-12");
-    const PipelineResult pipeline = run_pipeline(acquired, passes, context);
-    for (const PipelineStage& stage : pipeline.stages) {
-      if (stage.result.error) {
-        SourceRange at;
-        const Trace& before = *report_.phases.back().trace;
-        if (stage.result.error->statement < before.bound_symbols.size()) {
-          at = before.bound_symbols[stage.result.error->statement]->at;
-        }
-        report_.refusal = PassRefusal{stage.pass, *stage.result.error, at};
+    if (!options_.replay_passes || report_.era.era != Era::Thunder2024) return;
+    const CheckedPhase& last = report_.phases.back();
+    if (!last.ran) return;
+    std::vector<std::string_view> passes;
+    if (is_acquired(*last.trace) && report_.phases.size() == 1) {
+      if (const std::string why = why_no_replay(*last.trace); !why.empty()) {
+        not_replayed_ = fmt::format("the passes of {} ({})", era_text(report_.era.era), why);
         return;
       }
-      for (const Trace& trace : stage.result.intermediate) add_replayed(stage.pass, trace);
+      passes = named_pipeline("thunder-2024-12");
+    } else if (report_.phases.size() > 1 && kinds_not_run_.count(TraceKind::Backward) == 0) {
+      passes = passes_after(*last.trace);
+    }
+    replay_passes(last.trace, passes);
+  }
+
+  void replay_passes(const std::shared_ptr<const Trace>& start,
+                     const std::vector<std::string_view>& passes) {
+    if (passes.empty()) return;
+    PassContext context;
+    context.options.alias_groups = alias_groups_of(*start, facts_);
+    context.options.argument_facts = facts_;
+    context.record_steps = false;
+    const std::size_t file_index = report_.phases.back().file_index;
+    const PipelineResult pipeline = run_pipeline(*start, passes, context);
+    for (const PipelineStage& stage : pipeline.stages) {
+      if (stage.result.error) {
+        refuse(stage);
+        return;
+      }
+      for (const Trace& trace : stage.result.intermediate) {
+        add_replayed(stage.pass, trace, file_index);
+      }
       if (stage.changed && (stage.result.intermediate.empty() ||
                             !(stage.result.intermediate.back() == stage.result.after))) {
-        add_replayed(stage.pass, stage.result.after);
+        add_replayed(stage.pass, stage.result.after, file_index);
       }
     }
   }
 
-  void add_replayed(const std::string& pass, const Trace& trace) {
+  void refuse(const PipelineStage& stage) {
+    const Trace& before = *report_.phases.back().trace;
+    PassRefusal refusal{stage.pass, *stage.result.error, {}, "", ""};
+    if (refusal.error.statement < before.bound_symbols.size()) {
+      refusal.at = before.bound_symbols[refusal.error.statement]->at;
+      if (refusal.at.line == 0)
+        refusal.statement = one_line(*before.bound_symbols[refusal.error.statement]);
+    }
+    // The passes ran without steps; the one that raised says why in its last note.
+    const PassInfo* pass = find_pass(stage.pass);
+    if (pass != nullptr && refusal.error.message.empty()) {
+      PassContext context;
+      context.options.alias_groups = alias_groups_of(before, facts_);
+      const PassResult again = pass->run(before, context);
+      for (const Step& step : again.steps) {
+        if (step.rule != "raises") refusal.why = step.reason;
+      }
+    }
+    report_.refusal = std::move(refusal);
+  }
+
+  void add_replayed(const std::string& pass, const Trace& trace, std::size_t file_index) {
     std::string label = trace.provenance.substr(0, trace.provenance.find(" (took "));
-    report_.phases.push_back(CheckedPhase{report_.phases.front().file_index, true, std::move(label),
-                                          pass, std::make_shared<const Trace>(trace), false, ""});
+    report_.phases.push_back(CheckedPhase{file_index, true, std::move(label), pass,
+                                          std::make_shared<const Trace>(trace), false, ""});
     run_phase(report_.phases.size() - 1);
   }
 
@@ -260,8 +296,11 @@ class Checker {
     }
     if (report_.refusal) {
       report_.verdict = VerdictKind::Different;
-      report_.headline = fmt::format("{} raises {} in {}", era_text(report_.era.era),
-                                     report_.refusal->error.type, report_.refusal->pass);
+      const bool hangs = report_.refusal->error.type == "DoesNotTerminate";
+      report_.headline = hangs ? fmt::format("{} does not terminate in {}",
+                                             era_text(report_.era.era), report_.refusal->pass)
+                               : fmt::format("{} raises {} in {}", era_text(report_.era.era),
+                                             report_.refusal->error.type, report_.refusal->pass);
       return;
     }
     const auto not_run = std::find_if(report_.phases.begin(), report_.phases.end(),
@@ -289,6 +328,11 @@ class Checker {
         report_.pairs.empty()
             ? "one phase, with no other to compare it with"
             : fmt::format("{} agree on values, final arguments and aliases", agreeing());
+    if (!report_.accepted.empty()) {
+      report_.headline = fmt::format(
+          "{} agree on values and final arguments; {} accepted", agreeing(),
+          count_of(report_.accepted.size(), "alias or stride change", "alias or stride changes"));
+    }
   }
 
   // "4 phases", "the trace and 5 replayed passes"
@@ -297,7 +341,10 @@ class Checker {
         std::count_if(report_.phases.begin(), report_.phases.end(),
                       [](const CheckedPhase& phase) { return phase.replayed; }));
     if (replayed == 0) return count_of(report_.phases.size(), "phase", "phases");
-    return fmt::format("the trace and {}", count_of(replayed, "replayed pass", "replayed passes"));
+    const std::size_t in_file = report_.phases.size() - replayed;
+    return fmt::format("{} and {}",
+                       in_file == 1 ? "the trace" : count_of(in_file, "phase", "phases"),
+                       count_of(replayed, "replayed pass", "replayed passes"));
   }
 
   void collect_witnesses(const PhasePair& pair) {
@@ -402,7 +449,8 @@ class Checker {
     std::size_t shown = *last_ran_;
     while (shown > 0 && report_.phases[shown].replayed) --shown;
     const Trace& last = *report_.phases[shown].trace;
-    const Trace* earlier = shown == 0 ? nullptr : report_.phases.front().trace.get();
+    const Trace* earlier = shown == 0 ? options_.origin : report_.phases.front().trace.get();
+    if (options_.origin != nullptr) earlier = options_.origin;
     report_.copies = audit(last, facts_, earlier);
     report_.findings = find_hazards(last, facts_, earlier);
     report_.aliases = to_text(alias_partition(**results_[*last_ran_]));
@@ -431,7 +479,14 @@ class Checker {
       const Type* type = types.find(parameter.name);
       if (type && type->is_tensor()) tensors.push_back(&parameter);
     }
-    if (options_.aliases.empty() && options_.inputs.empty() && tensors.size() >= 2) {
+    if (report_.backward.phases.empty()) report_.not_tested.emplace_back("gradients");
+    for (const std::string& alias : report_.assumed_aliases) {
+      const std::size_t equals = alias.find('=');
+      report_.not_tested.push_back(fmt::format("{} elsewhere in memory than {}",
+                                               alias.substr(0, equals), alias.substr(equals + 1)));
+    }
+    if (options_.aliases.empty() && options_.inputs.empty() && report_.assumed_aliases.empty() &&
+        tensors.size() >= 2) {
       report_.not_tested.push_back(
           tensors.size() == 2
               ? fmt::format("{} aliasing {}", tensors[1]->name, tensors[0]->name)

@@ -27,7 +27,10 @@ struct CheckOptions {
   CompareOptions compare;
   RunLimits limits;
   Era era = Era::Unknown;     // overrides the guess
-  bool replay_passes = true;  // a file with one phase: also run our own passes of its era on it
+  bool replay_passes = true;  // where the file ends early, also run our own passes of its era
+  // The program as acquired, when the file given is only the later part of a dump: tells which
+  // value of an argument is the newest.
+  const Trace* origin = nullptr;
   std::stop_token stop;
 };
 
@@ -72,6 +75,8 @@ struct PassRefusal {  // our replay of the era's pass raised as Thunder's does
   std::string pass;
   PassError error;
   SourceRange at;
+  std::string statement;  // the statement, when it has no line in the file
+  std::string why;        // where Thunder's message is empty: what the pass asserts
 };
 
 struct CheckReport {

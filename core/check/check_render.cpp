@@ -22,6 +22,11 @@ std::string first_line(const CheckReport& report) {
   } else if (report.verdict == VerdictKind::Same && report.pairs.empty()) {
     left = fmt::format("RAN  {}", report.headline);
   }
+  for (const Expectation& expectation : report.expectations) {
+    if (expectation.holds) continue;
+    left = fmt::format("EXPECTATION FAILS  {}; {}", expectation.text, left);
+    break;
+  }
   std::string right = report.era.era == Era::Unknown
                           ? "era unknown"
                           : fmt::format("{} ({})", era_text(report.era.era),
@@ -107,6 +112,31 @@ std::string backward_line(const BackwardReport& backward) {
   return text;
 }
 
+std::string refusal_lines(const CheckReport& report) {
+  const PassRefusal& refusal = *report.refusal;
+  const std::string_view message = refusal.error.message;
+  std::string text =
+      refusal.error.type == "DoesNotTerminate" ? "nothing, it hangs" : refusal.error.type;
+  if (!message.empty()) text += fmt::format(": {}", message.substr(0, message.find('\n')));
+  std::string out = line("raises", fmt::format("{}, in {}", text, refusal.pass));
+  const std::size_t rest = message.find('\n');
+  if (rest != std::string_view::npos) {
+    out += line("", fmt::format("(the message goes on for {} characters)", message.size() - rest));
+  }
+  if (refusal.at.line != 0) {
+    out += line("at", fmt::format("line {}", refusal.at.line));
+  } else if (!refusal.statement.empty()) {
+    out += line("at", refusal.statement);
+  }
+  if (!refusal.why.empty()) out += line("because", refusal.why);
+  if (report.phases.front().ran) {
+    out += line("sound",
+                "phase 0 runs as it stands, statement by statement: without functionalization and "
+                "in this order it compiles to eager's program");
+  }
+  return out;
+}
+
 std::string list_lines(std::string_view label, const std::vector<std::string>& texts) {
   std::string out;
   for (std::size_t i = 0; i < texts.size() && i < kMaxLines; ++i) {
@@ -151,14 +181,7 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
     if (!witness.write.empty()) text += fmt::format("      write: {}", witness.write);
     out += fmt::format("  {}\n", text);
   }
-  if (report.refusal) {
-    const std::string_view message = report.refusal->error.message;
-    const std::string_view first = message.substr(0, message.find('\n'));
-    out += line("raises", fmt::format("{}{}{}, in {}", report.refusal->error.type,
-                                      first.empty() ? "" : ": ", first, report.refusal->pass));
-    if (report.refusal->at.line != 0)
-      out += line("at", fmt::format("line {}", report.refusal->at.line));
-  }
+  if (report.refusal) out += refusal_lines(report);
   out += explanation_lines(report);
   if (!report.pairs.empty()) out += line("phases", short_phases(report));
   if (!report.backward.phases.empty()) {
@@ -173,8 +196,10 @@ std::string render(const CheckReport& report, const TraceFile& file, const std::
     out += list_lines("saved", saved);
   }
   if (!report.assumed_aliases.empty()) {
-    out += line("assumed",
-                fmt::format("{} (the file says so)", fmt::join(report.assumed_aliases, ", ")));
+    out += line(
+        "assumed",
+        fmt::format("{} at the same address (the file says what was replaced, not where it lay)",
+                    fmt::join(report.assumed_aliases, ", ")));
   }
   if (!report.aliases.empty()) out += line("aliases", report.aliases);
   std::vector<std::string> accepted;

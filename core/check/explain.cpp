@@ -134,10 +134,38 @@ std::vector<std::uint32_t> matching_positions(const Trace& left, const Trace& ri
   return positions;
 }
 
+// The step of the fusion pass that moves a statement past one that touches the same storage. Its
+// result may carry another provenance than `right`, which was printed in the middle of it.
+std::optional<Explanation> explain_by_partition(const ExplainRequest& request) {
+  const PassInfo* fusion = find_pass("fusion");
+  if (fusion == nullptr) return std::nullopt;
+  PassContext context;
+  context.options.alias_groups = request.alias_groups;
+  context.options.argument_facts = *request.facts;
+  const PassResult result = fusion->run(*request.left, context);
+  if (result.error) return std::nullopt;
+  const Expected<RunResult, RunError> reference =
+      run(*request.left, *request.inputs, request.limits);
+  if (!differs(reference, result.after, request)) return std::nullopt;
+  const auto step =
+      std::find_if(result.steps.begin(), result.steps.end(),
+                   [](const Step& candidate) { return candidate.rule == "reorder-conflict"; });
+  if (step == result.steps.end()) return std::nullopt;
+  Explanation explanation;
+  explanation.pass = std::string(fusion->name);
+  explanation.step = static_cast<std::size_t>(step - result.steps.begin()) + 1;
+  explanation.step_count = result.steps.size();
+  explanation.rule = step->rule;
+  explanation.reason = step->reason;
+  explanation.at = step->at;
+  return explanation;
+}
+
 std::optional<Explanation> explain_by_reorder(const ExplainRequest& request) {
   const std::optional<Reorder> reorder =
       find_reorder(*request.left, *request.right, *request.facts);
   if (!reorder) return std::nullopt;
+  if (std::optional<Explanation> partition = explain_by_partition(request)) return partition;
   Explanation explanation;
   explanation.rule = "reordered";
   explanation.reason = reorder->sentence;

@@ -246,7 +246,8 @@ std::vector<Repair> try_repairs(const ExplainRequest& request, const Comparison&
     }
   }
   if (explanation) try_skipping(request, *reference, *explanation, repairs);
-  if (explanation && explanation->pass.empty()) try_order_of_left(request, *reference, repairs);
+  if (explanation && (explanation->pass.empty() || explanation->rule == "reorder-conflict"))
+    try_order_of_left(request, *reference, repairs);
   std::stable_sort(repairs.begin(), repairs.end(),
                    [](const Repair& a, const Repair& b) { return a.helps && !b.helps; });
   return repairs;

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/ir/verifier.h"
+#include "core/pass/pipeline.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 
@@ -25,23 +26,62 @@ struct StatedAlias {
   std::string shape;
 };
 
+// `argument` of the pair may be a view that the pass put in: t7 = prims.reshape(a, (2, 3)).
+StatedAlias resolved(const Trace& trace, StatedAlias pair) {
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (statement->output.is_name(pair.argument) && statement->args.size() == 2) {
+      pair.shape = to_text(statement->args[1]);
+      pair.argument = to_text(statement->args[0]);
+      break;
+    }
+  }
+  return pair;
+}
+
+// The words between backquotes or quotes.
+std::vector<std::string> quoted(std::string_view text, char mark) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos;) {
+    const std::size_t end = text.find(mark, at + 1);
+    if (end == std::string_view::npos) break;
+    words.emplace_back(text.substr(at + 1, end - at - 1));
+    at = text.find(mark, end + 1);
+  }
+  return words;
+}
+
+// "[alias tensor args] `b` is replaced by `a`", or "['b', 'd'] are replaced by ['a', 'c'],
+// respectively".
+void pairs_of_header(const Trace& trace, std::string_view header, std::vector<StatedAlias>& pairs) {
+  constexpr std::string_view kHeader = "[alias tensor args] ";
+  const std::size_t at = header.find(kHeader);
+  if (at == std::string_view::npos) return;
+  const std::string_view text = header.substr(at + kHeader.size());
+  const std::vector<std::string> words = quoted(text, text.starts_with('`') ? '`' : '\'');
+  for (std::size_t i = 0; i < words.size() / 2; ++i) {
+    const bool known = std::any_of(pairs.begin(), pairs.end(), [&](const StatedAlias& pair) {
+      return pair.replaced == words[i];
+    });
+    if (!known) pairs.push_back(resolved(trace, {words[i], words[i + words.size() / 2], ""}));
+  }
+}
+
+// From the provenance line of the pass, else from what it noted at the statements.
 std::vector<StatedAlias> stated_pairs(const Trace& trace) {
   constexpr std::string_view kProvenance = "Duplicate alias args using {";
   std::vector<StatedAlias> pairs;
-  if (!trace.provenance.starts_with(kProvenance)) return pairs;
+  if (!trace.provenance.starts_with(kProvenance)) {
+    for (const BoundSymbolRef& statement : trace.bound_symbols) {
+      for (const std::string& header : statement->header) pairs_of_header(trace, header, pairs);
+    }
+    return pairs;
+  }
   const Result<Value> map =
       parse_value(std::string_view(trace.provenance).substr(kProvenance.size() - 1));
   if (!map || map->kind != ValueKind::Dict) return pairs;
   for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
-    StatedAlias pair{string_content(map->items[i]), string_content(map->items[i + 1]), ""};
-    for (const BoundSymbolRef& statement : trace.bound_symbols) {
-      if (statement->output.is_name(pair.argument) && statement->args.size() == 2) {
-        pair.shape = to_text(statement->args[1]);
-        pair.argument = to_text(statement->args[0]);
-        break;
-      }
-    }
-    pairs.push_back(std::move(pair));
+    pairs.push_back(
+        resolved(trace, {string_content(map->items[i]), string_content(map->items[i + 1]), ""}));
   }
   return pairs;
 }
@@ -95,6 +135,26 @@ std::vector<std::string> stated_aliases(const TraceFile& file) {
     if (!options.empty()) break;
   }
   return options;
+}
+
+std::vector<std::string_view> passes_after(const Trace& trace) {
+  const std::vector<std::string_view> all = named_pipeline("thunder-2024-12");
+  const auto from = [&all](std::string_view name) {
+    return std::vector<std::string_view>(std::find(all.begin(), all.end(), name), all.end());
+  };
+  const std::string_view made_by =
+      std::string_view(trace.provenance).substr(0, trace.provenance.find(" (took "));
+  if (made_by == "Return arguments to track copies onto them")
+    return from("remove_context_managers");
+  if (made_by == "Remove context manager prims") return from("check_inplace_views");
+  if (made_by == "Intermediate trace of `functionalize_inplace_ops`") {
+    std::vector<std::string_view> passes = from("dead_code");
+    passes.insert(passes.begin(), "functionalize_copies");
+    return passes;
+  }
+  if (made_by == "Functionalize in-place ops") return from("dead_code");
+  if (made_by == "Delete Last Used") return from("inplace_sanity");
+  return {};
 }
 
 AliasGroups stated_alias_groups(const Trace& trace) {

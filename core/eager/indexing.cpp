@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/eager/elementwise.h"
+#include "core/eager/guards.h"
 
 namespace tg {
 namespace {
@@ -208,6 +209,30 @@ Resolved resolve(KernelCall& call, const Tensor& tensor, const std::vector<Runti
 
 }  // namespace
 
+bool check_key(KernelCall& call, const RuntimeValue& key) {
+  for (const RuntimeValue& item : key_items(key)) {
+    if (item.as<std::int64_t>() != nullptr || item.as<bool>() != nullptr ||
+        item.as<NoneValue>() != nullptr || item.as<EllipsisValue>() != nullptr ||
+        item.as<SliceValue>() != nullptr || item.as<Tensor>() != nullptr ||
+        item.as<Sequence>() != nullptr) {
+      continue;
+    }
+    if (item.as<double>() != nullptr) {
+      call.raise(
+          "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+          "valid indices (got float)",
+          "IndexError");
+    } else {
+      call.bad_program(fmt::format(
+          "'{}' cannot index a tensor with {}: a key is made of integers, slices, `...`, None, "
+          "tensors and lists",
+          call.callee(), python_text(item)));
+    }
+    return false;
+  }
+  return true;
+}
+
 bool has_advanced_key(const RuntimeValue& key) {
   for (const RuntimeValue& item : key_items(key)) {
     if (gathers(item)) return true;
@@ -216,7 +241,7 @@ bool has_advanced_key(const RuntimeValue& key) {
 }
 
 Tensor basic_getitem(KernelCall& call, const Tensor& tensor, const RuntimeValue& key) {
-  KernelCall inner(call.run(), info(OpCode::Getitem), "getitem");
+  KernelCall inner(call.run(), info(OpCode::Getitem), call.callee());
   RuntimeValue plain = plain_item(key);
   if (Sequence* sequence = plain.as<Sequence>()) {
     for (RuntimeValue& item : sequence->items) item = plain_item(item);

@@ -12,6 +12,9 @@ namespace tg {
 // int.
 bool has_advanced_key(const RuntimeValue& key);
 
+// Fails the call when a key holds what no tensor can be indexed with: a string, a float.
+bool check_key(KernelCall& call, const RuntimeValue& key);
+
 // The elements that a key selects from a tensor, in row-major order of `sizes`.
 struct Selection {
   std::vector<std::int64_t> sizes;

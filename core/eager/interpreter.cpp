@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/eager/evaluate.h"
 #include "core/eager/guards.h"
@@ -60,8 +61,8 @@ class InputCopier {
 
 class Interpreter {
  public:
-  Interpreter(const Trace& trace, RunContext& run)
-      : trace_(trace), run_(run), types_(trace), plan_(trace) {}
+  Interpreter(const Trace& trace, RunContext& run, RegionReads regions)
+      : trace_(trace), run_(run), regions_(regions), types_(trace), plan_(trace) {}
 
   Environment& names() { return names_; }
   void give_outside(std::string_view text, RuntimeValue value) {
@@ -73,6 +74,7 @@ class Interpreter {
   [[nodiscard]] bool returned() const { return returned_; }
   RuntimeValue take_result() { return std::move(result_); }
   std::vector<std::string> take_notes() { return std::move(notes_); }
+  std::vector<std::string> take_wrong_types() { return std::move(wrong_types_); }
 
   // False: stopped with error(), at statement `index`.
   bool step(std::uint32_t index) {
@@ -80,6 +82,7 @@ class Interpreter {
     const BoundSymbol& statement = *trace_.bound_symbols[index];
     if (!check_limits()) return locate(statement);
     if (!run_statement(statement, names_, 0)) return locate(statement);
+    hold_against_type(statement);
     return true;
   }
   [[nodiscard]] const RunError& error() const { return error_; }
@@ -91,6 +94,23 @@ class Interpreter {
     error_.type = std::move(type);
     error_.message = std::move(message);
     return false;
+  }
+
+  void hold_against_type(const BoundSymbol& statement) {
+    if (statement.type == nullptr || !statement.output.is_name() ||
+        !statement.type->is_concrete_tensor())
+      return;
+    const RuntimeValue* value = names_.find(statement.output.text);
+    const Tensor* tensor = value == nullptr ? nullptr : value->as<Tensor>();
+    const Type& type = *statement.type;
+    if (tensor == nullptr ||
+        (tensor->dtype == *type.dtype && tensor->geometry.sizes == *type.shape))
+      return;
+    wrong_types_.push_back(fmt::format(
+        "{}{} is {}[{}] where the text says {}[{}]",
+        statement.at.line == 0 ? "" : fmt::format("line {}: ", statement.at.line),
+        statement.output.text, short_name(tensor->dtype), fmt::join(tensor->geometry.sizes, ", "),
+        short_name(*type.dtype), fmt::join(*type.shape, ", ")));
   }
 
   bool locate(const BoundSymbol& statement) {
@@ -272,6 +292,11 @@ class Interpreter {
         if (sequence == nullptr) {
           if (target.items.size() == 1)
             return bind_output(target.items.front(), std::move(value), names);
+          if (value.as<OpaqueValue>() != nullptr) {
+            return stop(RunErrorKind::BadProgram,
+                        fmt::format("'{}' are taken out of a value whose contents are not known",
+                                    to_text(target)));
+          }
           return stop(RunErrorKind::BadProgram,
                       fmt::format("'{}' names {} results and there is one", to_text(target),
                                   target.items.size()));
@@ -331,6 +356,8 @@ class Interpreter {
         }
         return run_kernel(statement, names);
       case RunMode::Substatements:
+        if (regions_ == RegionReads::AtEntry && statement.op == OpCode::Fusion)
+          return run_as_one_kernel(statement, names, depth);
         return run_substatements(statement, names, depth);
       case RunMode::Impossible:
         if (is_outside_call(statement, names))
@@ -400,6 +427,79 @@ class Interpreter {
     return bind_output(statement.output, std::move(result), names);
   }
 
+  // Fresh bytes for every tensor; false when there is no memory for them.
+  bool detach(RuntimeValue& value) { return InputCopier(run_).copy(value); }
+  bool out_of_memory() {
+    return stop(RunErrorKind::OutOfMemory, "a region's inputs exceed the memory limit");
+  }
+
+  bool copy_into(const RuntimeValue& source, const RuntimeValue& destination) {
+    KernelCall call(run_, info(OpCode::CopyInto), "prims.copy_");
+    call.bind({source, destination}, {});
+    run_operation(call);
+    if (!call.failed()) return true;
+    error_ = *call.error();
+    return false;
+  }
+
+  // RegionReads::AtEntry. Every input is a copy of its own, so that no line sees what another
+  // wrote.
+  bool run_as_one_kernel(const BoundSymbol& region, Environment& names, std::uint32_t depth) {
+    struct Write {
+      RuntimeValue value;
+      RuntimeValue destination;
+    };
+    std::vector<Write> writes;
+    // The tensors outside that a name of the region stands for: inputs, and results of copies.
+    Environment outside;
+    Environment inner(&names);
+    for (const Value& arg : region.args) {
+      const RuntimeValue* value = arg.is_name() ? names.find(arg.text) : nullptr;
+      if (value == nullptr) continue;
+      RuntimeValue copy = *value;
+      outside.bind(arg.text, copy);
+      if (!detach(copy)) return out_of_memory();
+      inner.bind(arg.text, std::move(copy));
+    }
+    for (const BoundSymbolRef& part : region.subsymbols) {
+      if (!check_limits()) return false;
+      if (part->is_call(OpCode::CopyInto) && part->args.size() >= 2 && part->args[1].is_name()) {
+        const RuntimeValue* destination = outside.find(part->args[1].text);
+        const RuntimeValue* seen = inner.find(part->args[1].text);
+        if (destination == nullptr || seen == nullptr) {
+          return stop(RunErrorKind::NotSupported,
+                      fmt::format("'{}' copies onto '{}', which is none of its inputs",
+                                  region.callee, part->args[1].text));
+        }
+        RuntimeValue value = *seen;
+        if (!detach(value)) return out_of_memory();
+        Environment scope(&inner);
+        scope.bind(part->args[1].text, value);
+        if (!run_statement(*part, scope, depth + 1)) return false;
+        if (part->output.is_name()) {
+          inner.bind(part->output.text, value);
+          outside.bind(part->output.text, *destination);
+        }
+        writes.push_back({std::move(value), *destination});
+        continue;
+      }
+      if (!run_statement(*part, inner, depth + 1)) return false;
+    }
+    for (const Write& write : writes) {
+      if (!copy_into(write.value, write.destination)) return false;
+    }
+    for (const std::string_view target : output_names(region)) {
+      const RuntimeValue* written = outside.find(target);
+      const RuntimeValue* value = written != nullptr ? written : inner.find(target);
+      if (value == nullptr) {
+        return stop(RunErrorKind::BadProgram,
+                    fmt::format("no sub-statement of '{}' defines '{}'", region.callee, target));
+      }
+      names.bind(target, RuntimeValue(*value));
+    }
+    return true;
+  }
+
   // A scope of their own: `# x = ltorch.to(t0, ...)` must not rebind an outer x. Out of it come the
   // statement's own targets, and names that later statements read and nothing else defines.
   bool run_substatements(const BoundSymbol& statement, Environment& names, std::uint32_t depth) {
@@ -431,6 +531,7 @@ class Interpreter {
 
   const Trace& trace_;
   RunContext& run_;
+  RegionReads regions_;
   std::unordered_map<std::string_view, RuntimeValue> cotangents_;
   std::unordered_map<std::string, RuntimeValue, NameHash, std::equal_to<>> outside_;
   bool noted_unchecked_ = false;
@@ -441,6 +542,7 @@ class Interpreter {
   bool returned_ = false;
   std::uint32_t index_ = 0;
   std::vector<std::string> notes_;
+  std::vector<std::string> wrong_types_;
   RunError error_;
 };
 
@@ -466,7 +568,8 @@ const RuntimeValue* entry(const Mapping& mapping, std::string_view key) {
   return nullptr;
 }
 
-// What the user gets: {'output': ...} unwrapped, also inside (that, saved_for_backward).
+// What the user gets: {'output': ...} unwrapped, also inside (that, saved_for_backward); of a
+// joint trace the outputs of its forward part.
 const RuntimeValue& user_result(const RuntimeValue& returned) {
   const RuntimeValue* inner = &returned;
   if (const Sequence* pair = returned.as<Sequence>(); pair != nullptr && !pair->items.empty()) {
@@ -474,6 +577,8 @@ const RuntimeValue& user_result(const RuntimeValue& returned) {
     if (first != nullptr && entry(*first, "output") != nullptr) inner = &pair->items.front();
   }
   if (const Mapping* mapping = inner->as<Mapping>()) {
+    // A joint forward and backward trace: 'output' holds the gradients.
+    if (const RuntimeValue* forward = entry(*mapping, "fw_flat_out")) return *forward;
     if (const RuntimeValue* output = entry(*mapping, "output")) return *output;
   }
   return returned;
@@ -533,13 +638,13 @@ Diagnostic RunError::to_diagnostic() const {
 
 Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
                                   const RunLimits& limits, const RunObserver* observer,
-                                  std::stop_token stop) {
+                                  std::stop_token stop, RegionReads regions) {
   RunContext context;
   context.limits = limits;
   context.stop = std::move(stop);
   context.deadline = std::chrono::steady_clock::now() + limits.time;
   context.random_state = inputs.seed;
-  Interpreter interpreter(trace, context);
+  Interpreter interpreter(trace, context, regions);
 
   std::vector<NamedValue> arguments = inputs.arguments;
   InputCopier copier(context);
@@ -582,6 +687,7 @@ Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
   }
   result.returned = interpreter.take_result();
   result.notes = interpreter.take_notes();
+  result.wrong_types = interpreter.take_wrong_types();
   const RuntimeValue& shown = user_result(result.returned);
   if (shown.as<NoneValue>() == nullptr) collect_leaves(shown, result.outputs);
   std::unordered_map<std::string_view, std::size_t> positions;
@@ -597,6 +703,8 @@ Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
                    });
   result.final_arguments = std::move(arguments);
   result.used_random = context.used_random;
+  result.limits = limits;
+  result.stop = context.stop;
   return result;
 }
 

@@ -41,6 +41,12 @@ struct RunLimits {
   std::uint64_t bytes = std::uint64_t{4} << 30;
 };
 
+// What a fusion region reads (passes.md 3.3). InOrder: its lines run one after another on the
+// storages. AtEntry, as nvFuser runs one kernel: inputs are the values at the entry, copies happen
+// together at the exit, and what a copy gives is its source inside the region and its destination
+// outside. A region where the two differ is a defect of the trace.
+enum class RegionReads : std::uint8_t { InOrder, AtEntry };
+
 enum class RunErrorKind {
   BadProgram,
   NotSupported,
@@ -99,8 +105,13 @@ struct RunResult {
                                     // ({'output': ..., 'flat_args': ...}) those of 'output'
   std::vector<NamedValue> final_arguments;  // the arguments after the run, in parameter order
   std::vector<std::string> notes;  // "ltorch.setitem_(x, 0, 1.0) ran by its sub-statements: ..."
-  bool used_random = false;        // compare shapes only
+  // Depth-0 results that are not what their type comment says: "line 28: t4 is f32[3, 2] where the
+  // text says f32[5]".
+  std::vector<std::string> wrong_types;
+  bool used_random = false;  // compare shapes only
   std::uint32_t statements_run = 0;
+  RunLimits limits;  // what the run was held to; a comparison of its values is, too
+  std::stop_token stop;
 };
 
 // Runs `trace` on copies of `inputs`. Sub-statements run only where the statement's own operation
@@ -108,7 +119,8 @@ struct RunResult {
 // define.
 Expected<RunResult, RunError> run(const Trace& trace, const RunInputs& inputs,
                                   const RunLimits& limits = {},
-                                  const RunObserver* observer = nullptr, std::stop_token stop = {});
+                                  const RunObserver* observer = nullptr, std::stop_token stop = {},
+                                  RegionReads regions = RegionReads::InOrder);
 
 // Is there a kernel for the callee, or do sub-statements of known operations stand in for it? The
 // first statement that cannot run, empty when all can.

@@ -153,7 +153,10 @@ void KernelCall::bind(std::vector<RuntimeValue> positional, std::vector<NamedVal
     }
   }
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (given[i]) continue;
+    // Thunder before November 2024 printed `alpha=None` where the parameter has a default.
+    const bool means_default =
+        args_[i].as<NoneValue>() != nullptr && !params[i].default_text.empty();
+    if (given[i] && !means_default) continue;
     if (params[i].default_text.empty()) {
       bad_program(fmt::format("'{}' needs its argument '{}'", callee_, params[i].name));
       return;

@@ -39,30 +39,10 @@ std::array<Kernel, kRowCount> make_table() {
   return table;
 }
 
-// at::get_overlap_status: decided only for dense tensors, by address range and strides.
 bool overlaps_partially(const Tensor& written, const Tensor& read) {
-  if (written.storage != read.storage || written.elements() == 0 || read.elements() == 0)
-    return false;
-  if (!is_dense(written.geometry) || !is_dense(read.geometry)) return false;
-  const std::int64_t begin_w = written.offset_bytes();
-  const std::int64_t begin_r = read.offset_bytes();
-  const std::int64_t end_w =
-      begin_w + written.elements() * static_cast<std::int64_t>(size_bytes(written.dtype));
-  const std::int64_t end_r =
-      begin_r + read.elements() * static_cast<std::int64_t>(size_bytes(read.dtype));
-  if (begin_w == begin_r && end_w == end_r)
-    return written.geometry.strides != read.geometry.strides;
-  return begin_w < end_r && begin_r < end_w;
-}
-
-// at::has_internal_overlap as PyTorch asks it: only what it can tell cheaply.
-bool refuses_internal_overlap(const Tensor& tensor) {
-  const Geometry& geometry = tensor.geometry;
-  if (is_dense(geometry)) return false;
-  for (std::size_t d = 0; d < geometry.rank(); ++d) {
-    if (geometry.strides[d] == 0 && geometry.sizes[d] > 1) return true;
-  }
-  return false;
+  return written.storage == read.storage &&
+         torch_refuses_overlap(written.geometry, size_bytes(written.dtype), read.geometry,
+                               size_bytes(read.dtype));
 }
 
 void check_operands(KernelCall& call, const Tensor& target) {
@@ -81,7 +61,7 @@ RuntimeValue write_result(KernelCall& call, Kernel kernel, const Tensor& target,
                           std::uint32_t twin_traits) {
   const bool uniform = (twin_traits & kUniform) != 0;
   if ((twin_traits & kElementwise) != 0) check_operands(call, target);
-  if (!uniform && refuses_internal_overlap(target)) {
+  if (!uniform && torch_refuses_self_overlap(target.geometry)) {
     write_into(call, target, target);  // for its message
   }
   if (call.failed()) return {};
@@ -155,7 +135,7 @@ Kernel kernel_of(OpCode op) {
 
 void write_into(KernelCall& call, const Tensor& value, Tensor target, bool check_overlap) {
   if (call.failed()) return;
-  if (check_overlap && refuses_internal_overlap(target)) {
+  if (check_overlap && torch_refuses_self_overlap(target.geometry)) {
     call.raise(
         "unsupported operation: more than one element of the written-to tensor refers to a single "
         "memory "
@@ -255,7 +235,7 @@ void copy_into(KernelCall& call, const Tensor& from, Tensor to) {
         fmt::join(b.sizes, ", "), fmt::join(a.sizes, ", ")));
     return;
   }
-  if (refuses_internal_overlap(to)) {
+  if (torch_refuses_self_overlap(to.geometry)) {
     call.raise(
         "unsupported operation: more than one element of the written-to tensor refers to a single "
         "memory "

@@ -264,6 +264,7 @@ RuntimeValue kernel_AsStridedCopy(KernelCall& call) {
 }
 
 RuntimeValue kernel_Getitem(KernelCall& call) {
+  if (!check_key(call, call.arg("key"))) return {};
   if (has_advanced_key(call.arg("key")))
     return advanced_getitem(call, call.tensor("a"), call.arg("key"));
   return run_view(call);

@@ -47,6 +47,34 @@ Tensor contiguous_copy(const Tensor& tensor) {
   return copy;
 }
 
+Geometry without_expansion(const Geometry& geometry) {
+  Geometry result = geometry;
+  for (std::size_t d = 0; d < result.rank(); ++d) {
+    if (result.strides[d] == 0 && result.sizes[d] > 1) result.sizes[d] = 1;
+  }
+  return result;
+}
+
+Tensor detached_copy(const Tensor& tensor) {
+  Tensor cells = tensor;
+  cells.geometry = without_expansion(tensor.geometry);
+  const std::int64_t in_storage =
+      static_cast<std::int64_t>(tensor.storage->bytes.size() / size_bytes(tensor.dtype));
+  Tensor copy;
+  if (cells.elements() <= in_storage) {
+    copy = contiguous_copy(cells);
+    for (std::size_t d = 0; d < copy.geometry.rank(); ++d) {
+      if (copy.geometry.sizes[d] == tensor.geometry.sizes[d]) continue;
+      copy.geometry.sizes[d] = tensor.geometry.sizes[d];
+      copy.geometry.strides[d] = 0;
+    }
+    return copy;
+  }
+  copy = tensor;
+  copy.storage = std::make_shared<Storage>(*tensor.storage);
+  return copy;
+}
+
 std::vector<double> values_as_double(const Tensor& tensor) {
   if (!is_complex(tensor.dtype)) return all_values<double>(tensor, Compute::Double);
   std::vector<double> pairs;

@@ -35,8 +35,13 @@ struct Tensor {
 
 // A fresh contiguous tensor, zero filled.
 Tensor make_tensor(DType dtype, const std::vector<std::int64_t>& sizes);
-// Fresh bytes, same values, contiguous.
+// Fresh bytes, same values, contiguous. Of an expanded tensor that may be any number of bytes.
 Tensor contiguous_copy(const Tensor& tensor);
+// Fresh bytes, same values and sizes, strides as convenient: never more bytes than `tensor`'s
+// storage has.
+Tensor detached_copy(const Tensor& tensor);
+// The geometry with one index for each dim whose elements are all one memory cell (stride 0).
+Geometry without_expansion(const Geometry& geometry);
 
 // Elements in row-major logical order, widened. Complex gives real, imag pairs, two per element.
 std::vector<double> values_as_double(const Tensor& tensor);

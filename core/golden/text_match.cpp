@@ -1,8 +1,10 @@
 #include "core/golden/text_match.h"
 
+#include <algorithm>
 #include <cctype>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -90,12 +92,84 @@ std::string without_repeated_positions(std::string_view text) {
   return kept;
 }
 
+// `(t7, t8) = prims.update_aliases((t3, t1))`: the order of the pairs is that of a hash set in
+// Thunder and differs from run to run, so the pairs are put in the order in which their inputs
+// first appear in the pass's input and the text.
+class UpdateOrder {
+ public:
+  explicit UpdateOrder(std::string_view input) { see(input); }
+
+  std::string ordered(std::string_view text) {
+    std::string kept;
+    kept.reserve(text.size());
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+      const std::string line = with_ordered_pairs(text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+      see(line);
+      kept += line;
+    }
+    return kept;
+  }
+
+ private:
+  void see(std::string_view text) {
+    Tokens tokens(text);
+    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next())
+      if (is_name_start(token.front())) first_.emplace(token, first_.size());
+  }
+
+  static std::vector<std::string_view> items(std::string_view tuple) {
+    std::vector<std::string_view> found;
+    Tokens tokens(tuple);
+    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next())
+      if (is_name_start(token.front())) found.push_back(token);
+    return found;
+  }
+
+  std::string with_ordered_pairs(std::string_view line) const {
+    constexpr std::string_view kCall = "update_aliases((";
+    const std::size_t call = line.find(kCall);
+    const std::size_t equals = line.find(" = ");
+    const std::size_t open = line.find('(');
+    if (call == std::string_view::npos || equals == std::string_view::npos || open > equals)
+      return std::string(line);
+    const std::size_t begin = call + kCall.size();
+    const std::size_t close = line.find("))", begin);
+    if (close == std::string_view::npos) return std::string(line);
+    const std::vector<std::string_view> outs = items(line.substr(open + 1, equals - open - 2));
+    const std::vector<std::string_view> ins = items(line.substr(begin, close - begin));
+    if (outs.size() != ins.size() || outs.size() < 2) return std::string(line);
+    std::vector<std::size_t> order(outs.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return position(ins[a]) < position(ins[b]);
+    });
+    const auto joined = [&order](const std::vector<std::string_view>& list) {
+      std::string text;
+      for (const std::size_t i : order) text += (text.empty() ? "" : ", ") + std::string(list[i]);
+      return text;
+    };
+    return std::string(line.substr(0, open + 1)) + joined(outs) +
+           std::string(line.substr(equals - 1, begin + 1 - equals)) + joined(ins) +
+           std::string(line.substr(close));
+  }
+
+  std::size_t position(std::string_view name) const {
+    const auto found = first_.find(std::string(name));
+    return found == first_.end() ? first_.size() : found->second;
+  }
+
+  std::unordered_map<std::string, std::size_t> first_;
+};
+
 }  // namespace
 
 std::string text_fault(std::string_view input, std::string_view recorded_text,
                        std::string_view got_text) {
-  const std::string recorded = without_repeated_positions(recorded_text);
-  const std::string got = without_repeated_positions(got_text);
+  const std::string recorded =
+      UpdateOrder(input).ordered(without_repeated_positions(recorded_text));
+  const std::string got = UpdateOrder(input).ordered(without_repeated_positions(got_text));
   std::unordered_set<std::string_view> known;
   Tokens input_tokens(input);
   for (std::string_view token = input_tokens.next(); !token.empty(); token = input_tokens.next()) {

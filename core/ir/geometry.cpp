@@ -136,6 +136,31 @@ bool is_dense(const Geometry& geometry) {
   return true;
 }
 
+// at::get_overlap_status: by address range and strides.
+bool torch_refuses_overlap(const Geometry& written, std::size_t written_bytes,
+                           const Geometry& read, std::size_t read_bytes) {
+  const std::int64_t count_w = element_count(written);
+  const std::int64_t count_r = element_count(read);
+  if (count_w == 0 || count_r == 0 || !is_dense(written) || !is_dense(read)) return false;
+  const auto size_w = static_cast<std::int64_t>(written_bytes);
+  const auto size_r = static_cast<std::int64_t>(read_bytes);
+  const std::int64_t begin_w = saturating_product(written.offset, size_w);
+  const std::int64_t begin_r = saturating_product(read.offset, size_r);
+  const std::int64_t end_w = saturating_sum(begin_w, saturating_product(count_w, size_w));
+  const std::int64_t end_r = saturating_sum(begin_r, saturating_product(count_r, size_r));
+  if (begin_w == begin_r && end_w == end_r) return written.strides != read.strides;
+  return begin_w < end_r && begin_r < end_w;
+}
+
+// at::has_internal_overlap.
+bool torch_refuses_self_overlap(const Geometry& written) {
+  if (is_dense(written)) return false;
+  for (std::size_t d = 0; d < written.rank(); ++d) {
+    if (written.strides[d] == 0 && written.sizes[d] > 1) return true;
+  }
+  return false;
+}
+
 Geometry ordered_geometry(const std::vector<std::int64_t>& sizes,
                           const std::vector<std::size_t>& inner_to_outer) {
   Geometry geometry;

@@ -70,6 +70,12 @@ enum class Overlap { None, Partial, Same, Unknown };
 // Do two windows onto one storage (same element size) address common elements? Same = identical
 // element maps. Unknown only above a work limit (about 1e6 elements each).
 Overlap overlap(const Geometry& a, const Geometry& b);
+// What PyTorch checks before it writes, both decided only where that is cheap. Two windows onto one
+// storage: dense ones that meet without being the same elements in the same order.
+bool torch_refuses_overlap(const Geometry& written, std::size_t written_bytes,
+                           const Geometry& read, std::size_t read_bytes);
+// The written window alone: an expanded dim.
+bool torch_refuses_self_overlap(const Geometry& written);
 // Every element that `inner` addresses is addressed by `outer`. Empty optional above the work
 // limit.
 std::optional<bool> covers(const Geometry& outer, const Geometry& inner);

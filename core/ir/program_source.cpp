@@ -79,7 +79,14 @@ ProgramSource source_of(const Trace& trace, std::uint32_t statement,
   source.line = asked.program_line.get();
   const std::string_view stored = stored_name(asked);
   if (source.line != nullptr || stored.empty()) return source;
-  source.added_by_pass = true;
+  // An acquired trace has no statement that a pass added, and what it has no pass added later.
+  if (trace.provenance.empty()) return source;
+  source.added_by_pass =
+      earlier.empty() ||
+      std::none_of(earlier.front()->bound_symbols.begin(), earlier.front()->bound_symbols.end(),
+                   [&asked](const BoundSymbolRef& there) {
+                     return there->op == asked.op && there->args == asked.args;
+                   });
   const BoundSymbol* const maker = Producers(trace).maker(stored, statement);
   if (maker == nullptr) return source;
   source.line = maker->program_line.get();

@@ -14,6 +14,8 @@
 // disjoint slices, transposes and shifted windows of one buffer are merged too, and a reshape goes
 // stale after a write, as in Thunder.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/pass/all_passes.h"
@@ -32,7 +34,7 @@ struct Replacement {
 
 class AliasMerger {
  public:
-  AliasMerger(Rewriter& rw, NameTable& names) : rw_(rw), names_(names) {
+  AliasMerger(Rewriter& rw, NameTable& names, Era era) : rw_(rw), names_(names), era_(era) {
     for (const Parameter& parameter : rw.before().parameters) {
       if (!parameter.name.empty()) arguments_.push_back(names.find(parameter.name));
     }
@@ -74,7 +76,23 @@ class AliasMerger {
     return true;
   }
 
+  // Thunder of 2026 orders views of another size by update_aliases instead of merging them.
+  bool joins_view_group(NameId argument, NameId kept) {
+    if (era_ != Era::Thunder2026) return false;
+    const std::optional<std::int64_t> size = names_.elements(argument);
+    const std::optional<std::int64_t> kept_size = names_.elements(kept);
+    if (!size || !kept_size || *size == *kept_size) return false;
+    auto group = std::find_if(
+        result_.view_groups.begin(), result_.view_groups.end(),
+        [kept](const std::vector<NameId>& members) { return members.front() == kept; });
+    if (group == result_.view_groups.end())
+      group = result_.view_groups.insert(group, std::vector<NameId>{kept});
+    group->push_back(argument);
+    return true;
+  }
+
   bool replace(NameId argument, NameId kept) {
+    if (joins_view_group(argument, kept)) return true;
     Replacement replacement{kept, kept, nullptr, false};
     const auto* shape = names_.shape(argument);
     const auto* kept_shape = names_.shape(kept);
@@ -122,7 +140,7 @@ class AliasMerger {
                    {.inputs = true, .output = false, .subsymbols = true});
     auto renamed = std::make_shared<BoundSymbol>(*swapped);
     // Thunder of 2024 shows headers only on ordinary calls.
-    if (renamed->kind == StatementKind::Call) {
+    if (renamed->kind == StatementKind::Call || era_ == Era::Thunder2026) {
       renamed->header = {"[alias tensor args] " + replaced_header(keys, values, names_)};
     }
     auto step = rw_.step("replace-alias-argument", id,
@@ -155,6 +173,7 @@ class AliasMerger {
 
   Rewriter& rw_;
   NameTable& names_;
+  Era era_;
   std::vector<NameId> arguments_;
   SwapMap map_;
   std::vector<Replacement> replacements_;  // by name of the argument
@@ -172,15 +191,17 @@ std::string ArgumentAliases::provenance() const {
   return text + "}";
 }
 
-ArgumentAliases merge_argument_aliases(Rewriter& rw, NameTable& names, const AliasGroups& groups) {
-  return AliasMerger(rw, names).merge(groups);
+ArgumentAliases merge_argument_aliases(Rewriter& rw, NameTable& names, const AliasGroups& groups,
+                                       Era era) {
+  return AliasMerger(rw, names, era).merge(groups);
 }
 
 PassResult alias_args(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
   if (context.options.alias_groups.empty()) return std::move(rw).unchanged();
   NameTable names(before);
-  ArgumentAliases merged = merge_argument_aliases(rw, names, context.options.alias_groups);
+  ArgumentAliases merged =
+      merge_argument_aliases(rw, names, context.options.alias_groups, context.options.era);
   if (merged.error) return std::move(rw).fail(std::move(*merged.error));
   PassResult result = std::move(rw).finish(merged.provenance());
   result.facts = std::move(merged.replaced);

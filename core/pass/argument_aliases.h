@@ -19,10 +19,15 @@ struct PlacedStatement {
 struct ArgumentAliases {
   std::vector<PlacedStatement> statements;                    // all of them, in order
   std::vector<std::pair<std::string, std::string>> replaced;  // argument -> what is read instead
+  // Thunder of 2026: arguments that share a storage but differ in size, by the first of them.
+  std::vector<std::vector<NameId>> view_groups;
   std::optional<PassError> error;
   [[nodiscard]] std::string provenance() const;  // Duplicate alias args using {'b': 'a'}
 };
 
-ArgumentAliases merge_argument_aliases(Rewriter& rw, NameTable& names, const AliasGroups& groups);
+// In the era of 2026 arguments of different size are no error but a view group, and headers stand
+// on every statement that was renamed, the return included.
+ArgumentAliases merge_argument_aliases(Rewriter& rw, NameTable& names, const AliasGroups& groups,
+                                       Era era = Era::Thunder2024);
 
 }  // namespace tg

@@ -57,6 +57,9 @@ struct CopyFinding {
 // newest.
 std::vector<CopyFinding> audit(const Trace& trace, const ArgumentFacts& facts,
                                const Trace* earlier = nullptr);
+// The same for an analysis that others ask too (find_hazards).
+std::vector<CopyFinding> audit(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
+                               const Trace* earlier = nullptr);
 
 // One line: "line 33 copy_(t0, x) 16 B: needed_by_argument, but stale: the newest x is t2".
 std::string one_line(const CopyFinding& finding);

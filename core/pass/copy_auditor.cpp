@@ -31,14 +31,11 @@ bool same_dtype(const TypeRef& a, const TypeRef& b) {
 
 class CopyAuditor {
  public:
-  CopyAuditor(const Trace& trace, const ArgumentFacts& facts, const Trace* earlier,
-              RemoveCopy remove)
-      : trace_(trace),
-        def_use_(trace),
-        aliases_(trace, def_use_, facts),
-        remove_(std::move(remove)) {
+  CopyAuditor(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
+              const Trace* earlier, RemoveCopy remove)
+      : trace_(trace), def_use_(def_use), aliases_(aliases), remove_(std::move(remove)) {
     decisions_.assign(aliases_.copies().size(), Decision::Stays);
-    collect_readers();
+    collect_dels();
     collect_touches();
     for (StaleCopy& stale : stale_copies(trace_, def_use_, aliases_, earlier)) {
       stale_.emplace(stale.copy, std::move(stale));
@@ -58,14 +55,29 @@ class CopyAuditor {
   }
 
  private:
-  void collect_readers() {
+  void collect_dels() {
     for (std::uint32_t i = 0; i < trace_.bound_symbols.size(); ++i) {
-      const bool is_del = trace_.bound_symbols[i]->kind == StatementKind::Del;
+      if (trace_.bound_symbols[i]->kind != StatementKind::Del) continue;
       for (const DefinitionId definition : def_use_.reads_of(i)) {
-        auto& list = is_del ? dels_[definition] : readers_[definition];
+        std::vector<std::uint32_t>& list = dels_[definition];
         if (list.empty() || list.back() != i) list.push_back(i);
       }
     }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> dels_of(DefinitionId definition) const {
+    const auto found = dels_.find(definition);
+    return found == dels_.end() ? std::vector<std::uint32_t>{} : found->second;
+  }
+
+  // Statements that read a definition, and those that do since a copy is gone.
+  [[nodiscard]] std::vector<std::uint32_t> readers_of(DefinitionId definition) const {
+    std::vector<std::uint32_t> readers = def_use_.definitions()[definition].readers;
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    const auto inherited = inherited_readers_.find(definition);
+    if (inherited != inherited_readers_.end())
+      readers.insert(readers.end(), inherited->second.begin(), inherited->second.end());
+    return readers;
   }
 
   void collect_touches() {
@@ -120,7 +132,7 @@ class CopyAuditor {
     decisions_[index] = Decision::Removed;
     if (!removal.result.empty()) {
       std::vector<std::uint32_t>& inherited =
-          readers_[def_use_.reaching(removal.destination, removal.statement)];
+          inherited_readers_[def_use_.reaching(removal.destination, removal.statement)];
       inherited.insert(inherited.end(), removal.readers.begin(), removal.readers.end());
     }
     return true;
@@ -137,14 +149,14 @@ class CopyAuditor {
     const DefinitionId destination = def_use_.reaching(removal.destination, removal.statement);
     if (destination == kNoDefinition) return false;
     std::uint32_t last = 0;
-    for (const std::uint32_t reader : readers_[makes.front()]) {
+    removal.readers = readers_of(makes.front());
+    for (const std::uint32_t reader : removal.readers) {
       if (def_use_.reaching(removal.destination, reader) != destination) return false;
       last = std::max(last, reader);
     }
     removal.result = result.name;
-    removal.readers = readers_[makes.front()];
-    removal.dels = dels_[makes.front()];
-    for (const std::uint32_t del : dels_[destination]) {
+    removal.dels = dels_of(makes.front());
+    for (const std::uint32_t del : dels_of(destination)) {
       if (del < last) removal.too_early.push_back(del);
     }
     return true;
@@ -202,6 +214,20 @@ class CopyAuditor {
     if (read.everything)
       return fmt::format("{} may read it (text is missing or the name is unknown)", where);
     return fmt::format("{} ({}) reads `{}`", where, inner_callee(read), read.name);
+  }
+
+  // "line 17 (prims.copy_), line 18 (prims.copy_) and 2 more"
+  [[nodiscard]] std::string writers_text(const CopyFate& fate) const {
+    std::string text;
+    for (std::size_t i = 0; i < fate.writers.size(); ++i) {
+      const Access& write = aliases_.accesses()[fate.writers[i]];
+      if (i > 0) text += i + 1 == fate.writer_count ? " and " : ", ";
+      text += fmt::format("{} ({})", place_text(at_of(fate.writers[i]), write.path),
+                          inner_callee(write));
+    }
+    if (fate.writer_count > fate.writers.size())
+      text += fmt::format(" and {} more", fate.writer_count - fate.writers.size());
+    return text;
   }
 
   [[nodiscard]] std::string inner_callee(const Access& access) const {
@@ -280,6 +306,11 @@ class CopyAuditor {
       const Access& write = aliases_.accesses()[fate.writer];
       result.answer = CopyAnswer::OverwrittenLater;
       result.writer = at_of(fate.writer);
+      if (fate.writer_count > 1) {
+        result.reason = fmt::format("{} together overwrite {} before anything reads it",
+                                    writers_text(fate), window);
+        return;
+      }
       result.reason = fmt::format("{} ({}) overwrites `{}` before anything reads {}",
                                   place_text(result.writer, write.path), inner_callee(write),
                                   write.name, window);
@@ -361,9 +392,9 @@ class CopyAuditor {
   }
 
   const Trace& trace_;
-  DefUse def_use_;
-  AliasSets aliases_;
-  std::unordered_map<DefinitionId, std::vector<std::uint32_t>> readers_;
+  const DefUse& def_use_;
+  const AliasSets& aliases_;
+  std::unordered_map<DefinitionId, std::vector<std::uint32_t>> inherited_readers_;
   std::unordered_map<DefinitionId, std::vector<std::uint32_t>> dels_;
   std::vector<std::uint32_t> last_read_;            // by storage: access index
   std::vector<std::vector<std::uint32_t>> writes_;  // by storage: access indices
@@ -377,7 +408,14 @@ class CopyAuditor {
 
 std::vector<CopyFinding> audit_with(const Trace& trace, const ArgumentFacts& facts,
                                     const Trace* earlier, RemoveCopy remove) {
-  return CopyAuditor(trace, facts, earlier, std::move(remove)).findings();
+  const DefUse def_use(trace);
+  const AliasSets aliases(trace, def_use, facts);
+  return CopyAuditor(trace, def_use, aliases, earlier, std::move(remove)).findings();
+}
+
+std::vector<CopyFinding> audit(const Trace& trace, const DefUse& def_use, const AliasSets& aliases,
+                               const Trace* earlier) {
+  return CopyAuditor(trace, def_use, aliases, earlier, nullptr).findings();
 }
 
 }  // namespace tg

@@ -247,6 +247,16 @@ Partition partition_by_dataflow(Statements statements, const NameTable& names,
   return Partitioner(statements, names, fusable).run();
 }
 
+Partition partition_by_text(const std::vector<bool>& fusable) {
+  Partition partition;
+  for (StatementId id = 0; id < fusable.size(); ++id) {
+    const bool joins = id > 0 && fusable[id] && fusable[id - 1];
+    if (!joins) partition.groups.emplace_back();
+    partition.groups.back().push_back(id);
+  }
+  return partition;
+}
+
 std::vector<StatementId> execution_order(const Partition& partition) {
   std::vector<StatementId> order;
   for (const std::vector<StatementId>& group : partition.groups) {

@@ -30,6 +30,9 @@ struct Partition {
 Partition partition_by_dataflow(Statements statements, const NameTable& names,
                                 const std::vector<bool>& fusable);
 
+// Neighbours in the text are one group: Thunder of January 2026. Nothing moves.
+Partition partition_by_text(const std::vector<bool>& fusable);
+
 // The order of execution: all groups one after another.
 std::vector<StatementId> execution_order(const Partition& partition);
 

@@ -9,6 +9,9 @@
 //   stay unread-output       an output that nobody needs is left out (the era of December 2024)
 //   no-op-subsymbol     sub-statements that compute nothing go; earlier traces share them and lose
 //   them too duplicate-number    a number that an earlier statement gave is left out
+//   nothing-new         January 2026: a statement whose outputs are all known numbers goes, and
+//   with
+//                       it every region without outputs, the copies in it included
 // Refuses: a trace without return (AssertionError). A write to storage that nobody can observe is
 // kept.
 
@@ -118,7 +121,8 @@ class DeadCode {
         names_(before),
         producers_(before.bound_symbols, names_),
         needed_(names_.size(), false),
-        edited_(before.bound_symbols) {
+        edited_(before.bound_symbols),
+        era_(context.options.era) {
     for (const std::string& name : context.options.needed_names) need(names_.find(name));
   }
 
@@ -184,7 +188,7 @@ class DeadCode {
       return;
     }
     BoundSymbolRef current = statement;
-    if (!unread.empty()) current = leave_out(id, current, unread);
+    if (!unread.empty() && era_ != Era::Thunder2026) current = leave_out(id, current, unread);
     clean(id, current, current != statement);
     keep_alive(*statement);
   }
@@ -261,10 +265,40 @@ class DeadCode {
     edited_[id] = with_children(original, cleaned_children(*original, names_, !is_copy, ignored));
   }
 
+  // Thunder of 2026 asks "does it give only numbers that are known?" of every statement; of one
+  // that gives an empty list that is always true. Regions give lists, and nothing else prints like
+  // that.
+  bool gives_only(const BoundSymbol& statement, std::size_t known) const {
+    if (statement.output.kind == ValueKind::Absent) return statement.op == OpCode::Fusion;
+    return count_leaves(statement.output) == known;
+  }
+
+  static std::size_t count_leaves(const Value& output) {
+    std::size_t count = 0;
+    for_each_leaf(output, [&count](const Value&) { ++count; });
+    return count;
+  }
+
+  // True when the statement went.
+  bool drop_known(StatementId id, const BoundSymbol& statement, std::size_t known) {
+    if (era_ != Era::Thunder2026 || !gives_only(statement, known)) return false;
+    return rw_
+        .step("nothing-new", id,
+              [&] {
+                return fmt::format("{} gives {}, so Thunder drops it{}", describe(statement, id),
+                                   known == 0 ? "an empty list" : "numbers that are known",
+                                   has_effect(statement) ? ", its write included" : "");
+              })
+        .erase(id)
+        .applied();
+  }
+
   // Symbolic shapes give the same number more than once.
   void drop_duplicate_numbers() {
     std::vector<bool> seen(names_.size(), false);
-    for (StatementId id = rw_.first(); id != kNoStatement; id = rw_.next(id)) {
+    StatementId next = kNoStatement;
+    for (StatementId id = rw_.first(); id != kNoStatement; id = next) {
+      next = rw_.next(id);
       const BoundSymbolRef statement = rw_.statement(id);
       std::vector<NameId> duplicates;
       for (const NameId out : proxy_outs(*statement, names_)) {
@@ -272,6 +306,7 @@ class DeadCode {
         if (seen[out]) duplicates.push_back(out);
         seen[out] = true;
       }
+      if (drop_known(id, *statement, duplicates.size())) continue;
       if (duplicates.empty()) continue;
       auto renamed = std::make_shared<BoundSymbol>(*statement);
       renamed->verbatim.reset();
@@ -292,6 +327,7 @@ class DeadCode {
   ProducerMap producers_;
   std::vector<bool> needed_;            // by name
   std::vector<BoundSymbolRef> edited_;  // the input as it prints afterwards
+  Era era_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 // Rules
 //   same-expression   a statement outside the regions that computes what an earlier one has
 //   computed in-region         parts of a region that compute what an earlier part has computed
+//   plain-return      the return loses its header line (January 2026, where it may have one)
 // Refuses: a trace that does not end with its return (AssertionError, without a text). Looks at
 // names only, on the CPU and on the GPU alike: writes in between, the signs of zeros and most
 // randomness are not seen.
@@ -66,10 +67,23 @@ class FusedSubexpressions {
     if (statements.empty() || !is_return(*statements.back())) {
       return std::move(rw_).fail({"AssertionError", "", kNoStatement});
     }
+    make_return_anew();
     return std::move(rw_).finish("Nvfuser Common Subexpression Elimination (took 0 milliseconds)");
   }
 
  private:
+  // Thunder builds the return again from the values that are left.
+  void make_return_anew() {
+    const StatementId id = rw_.last();
+    const BoundSymbolRef last = rw_.statement(id);
+    if (last->header.empty()) return;
+    auto plain = std::make_shared<BoundSymbol>(*last);
+    plain->header.clear();
+    plain->verbatim.reset();
+    rw_.step("plain-return", id, "the return is made anew and loses its header line")
+        .replace(id, BoundSymbolRef(std::move(plain)));
+  }
+
   void drop(StatementId id, const BoundSymbol& statement, StatementId prior) {
     const BoundSymbol& first = *rw_.before().bound_symbols[prior];
     auto step = rw_.step("same-expression", id, [&] {

@@ -11,6 +11,8 @@
 //   merge-refused      (note) two groups stay apart: another statement lies between them
 //   fuse               a group becomes a region; what others read of it are its outputs
 //   bookend            (note) shape operations at an end of a group stay outside
+//   shapes-only        (note) January 2026: a group that only changes shapes stays outside
+// Thunder of January 2026 puts neighbours into a region and moves nothing.
 // Then redundant casts and equal expressions go (nvFuser), and dead code.
 // Refuses: two returns (RuntimeError), a name that nothing makes (KeyError); nvFuser: a trace that
 // does not end with its return (AssertionError). Edges of the partition are names: a read of a
@@ -44,7 +46,8 @@ class Regions {
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       fusable[i] = rules_.can_fuse(*statements_[i]) && rules_.touches_gpu(*statements_[i]);
     }
-    Partition partition = partition_by_dataflow(statements_, names_, fusable);
+    Partition partition = is_2026() ? partition_by_text(fusable)
+                                    : partition_by_dataflow(statements_, names_, fusable);
     if (partition.error) return std::move(rw_).fail(*std::move(partition.error));
     for (const PartitionMerge& merge : partition.merges) {
       if (merge.refused) note_refusal(merge);
@@ -71,6 +74,21 @@ class Regions {
   // What Thunder calls the trace at this point: rematerialization has looked at it.
   static constexpr const char* kProvenance = "Rematerialization (took 0 milliseconds)";
 
+  [[nodiscard]] bool is_2026() const { return context_.options.era == Era::Thunder2026; }
+
+  // nvFuser leaves such a group to torch.
+  bool only_shapes(const std::vector<StatementId>& group) {
+    const bool all = std::all_of(group.begin(), group.end(),
+                                 [this](StatementId id) { return is_shape_op(*statements_[id]); });
+    if (all) {
+      rw_.note("shapes-only", ids_[group.front()], [&] {
+        return fmt::format("{} and what follows it only change shapes, so they stay outside",
+                           at(group.front()));
+      });
+    }
+    return all;
+  }
+
   std::vector<BoundSymbolRef> statements_of(const std::vector<StatementId>& group) const {
     std::vector<BoundSymbolRef> list;
     for (const StatementId id : group) list.push_back(statements_[id]);
@@ -96,6 +114,7 @@ class Regions {
   void fuse(const std::vector<StatementId>& whole, const ProducerMap& producers,
             const ConsumerMap& consumers) {
     std::vector<StatementId> group = whole;
+    if (is_2026() && only_shapes(group)) return;
     RegionBorder border = border_of(group, statements_, names_, producers, consumers);
     if (context_.options.bookend) {
       const Bookends ends = bookends_of(statements_of(group), border, names_);
@@ -115,7 +134,7 @@ class Regions {
     }
     const BoundSymbolRef region =
         make_region(statements_of(group), border, fmt::format("{}{}", rules_.region_name(), count_),
-                    rules_, names_);
+                    rules_, names_, context_.options.era);
     auto step =
         rw_.step("fuse", ids_[group.front()], [&] { return reason(group, border, region); });
     if (!step.applied()) return;

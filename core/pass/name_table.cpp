@@ -155,6 +155,8 @@ void NameTable::collect(const BoundSymbol& statement) {
     for_each_leaf(statement.output, [this](const Value& leaf) {
       if (leaf.is_name()) define(leaf.text, nullptr);
     });
+    if (statement.kind == StatementKind::Call && statement.op_info().has(kIdentity))
+      take_types_of_inputs(statement);
   }
   for (std::size_t i = 0; i < statement.details.size() && i < statement.detail_types.size(); ++i) {
     if (statement.details[i].is_name()) {
@@ -163,6 +165,18 @@ void NameTable::collect(const BoundSymbol& statement) {
   }
   for (const std::string& line : statement.header) avoid_names(line);
   for (const BoundSymbolRef& child : statement.subsymbols) collect(*child);
+}
+
+// `(t3, t4) = update_aliases((t1, t2))` has no type comment: a result is its argument.
+void NameTable::take_types_of_inputs(const BoundSymbol& statement) {
+  if (statement.args.size() != 1) return;
+  const std::vector<Value>& inputs = statement.args.front().items;
+  const std::vector<Value>& outputs = statement.output.items;
+  for (std::size_t i = 0; i < inputs.size() && i < outputs.size(); ++i) {
+    if (!inputs[i].is_name() || !outputs[i].is_name() || outputs[i].text == "_") continue;
+    Entry& entry = entries_[intern(outputs[i].text)];
+    if (!entry.type) entry.type = entries_[intern(inputs[i].text)].type;
+  }
 }
 
 // Headers speak of values that are gone; a fresh name must not look like one of them.

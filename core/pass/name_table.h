@@ -88,6 +88,7 @@ class NameTable {
   NameId intern(std::string_view text);
   void define(std::string_view text, const TypeRef& type);
   void collect(const BoundSymbol& statement);
+  void take_types_of_inputs(const BoundSymbol& statement);
   void avoid_names(std::string_view header);
 
   std::vector<Entry> entries_;

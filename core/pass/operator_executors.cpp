@@ -9,11 +9,14 @@
 //   execute    an executor takes the statement whole (executors.def)
 //   decompose  no executor takes it: its sub-statements are executed
 //   for-fusion (note) a fusion executor may put it into a region, so it stays
+//   new-names  January 2026: results of executed lines get new names, and readers follow; then
+//              dead_code runs
 // Refuses: a primitive that no executor takes (RuntimeError). Order, names and reads stay, so every
 // prefix of the steps computes the same.
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -21,6 +24,8 @@
 #include "core/pass/all_passes.h"
 #include "core/pass/executor_lines.h"
 #include "core/pass/fusion_rules.h"
+#include "core/pass/pass_sequence.h"
+#include "core/pass/swap.h"
 #include "core/text/printer.h"
 
 namespace tg {
@@ -57,10 +62,13 @@ std::string torch_spelling(const BoundSymbol& statement) {
   return found;
 }
 
+constexpr const char* kProvenance =
+    "Transform for operator executor execution (took 0 milliseconds)";
+
 class OperatorExecutors {
  public:
   OperatorExecutors(const Trace& before, PassContext& context)
-      : rw_(before, context), before_(before), names_(before), lines_(names_) {
+      : rw_(before, context), context_(context), before_(before), names_(before), lines_(names_) {
     names_.start_fresh_at(context.options.fresh_from);
     executors_ = context.options.executors;
     if (executors_.empty()) {
@@ -98,7 +106,8 @@ class OperatorExecutors {
       if (lines.size() == 1 && lines.front() == statement) continue;
       put(id, statement, lines);
     }
-    return std::move(rw_).finish("Transform for operator executor execution (took 0 milliseconds)");
+    if (context_.options.era == Era::Thunder2026) give_new_names();
+    return std::move(rw_).finish(kProvenance);
   }
 
  private:
@@ -213,8 +222,51 @@ class OperatorExecutors {
       step.erase(id);
       return;
     }
-    for (std::size_t i = 0; i + 1 < lines.size(); ++i) step.insert_before(id, lines[i]);
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i)
+      executed_.insert(step.insert_before(id, lines[i]));
     step.replace(id, lines.back());
+    executed_.insert(id);
+  }
+
+  // One step for all: a result and its readers change together.
+  void give_new_names() {
+    if (executed_.empty()) return;
+    auto step = rw_.step("new-names", kNoStatement, [&] {
+      return fmt::format("{} {} new, so the results get new names",
+                         count_of(executed_.size(), "executed line", "executed lines"),
+                         executed_.size() == 1 ? "is" : "are");
+    });
+    if (!step.applied()) return;
+    SwapMap renamed;
+    const NameLookup lookup = [&renamed](NameId name) { return renamed.direct(name); };
+    for (StatementId id = rw_.first(); id != kNoStatement; id = rw_.next(id)) {
+      const BoundSymbolRef statement = rw_.statement(id);
+      const bool executed = executed_.contains(id);
+      // The inputs first: an output may have the name of an older value.
+      BoundSymbolRef after = swap_names(statement, names_, lookup,
+                                        {.inputs = true, .output = false, .subsymbols = !executed});
+      if (executed) {
+        const std::vector<NameId> inputs = proxy_args(*statement, names_);
+        for (const NameId out : proxy_outs(*statement, names_)) {
+          if (std::find(inputs.begin(), inputs.end(), out) == inputs.end())
+            renamed.set(out, names_.fresh(names_.type(out)));
+        }
+        after = swap_names(after, names_, lookup, {.inputs = false, .output = true});
+        after = with_parts(after, statement->subsymbols, lookup);
+      }
+      if (after != statement) step.replace(id, after);
+    }
+  }
+
+  // The line with its documentation renamed, inputs and results.
+  BoundSymbolRef with_parts(const BoundSymbolRef& line, const std::vector<BoundSymbolRef>& parts,
+                            const NameLookup& lookup) const {
+    if (parts.empty()) return line;
+    auto renamed = std::make_shared<BoundSymbol>(*line);
+    renamed->subsymbols.clear();
+    for (const BoundSymbolRef& part : parts)
+      renamed->subsymbols.push_back(swap_names(part, names_, lookup));
+    return renamed;
   }
 
   std::string reason(const BoundSymbol& statement, StatementId id,
@@ -239,9 +291,11 @@ class OperatorExecutors {
   }
 
   Rewriter rw_;
+  const PassContext& context_;
   const Trace& before_;
   NameTable names_;
   ExecutorLines lines_;
+  std::unordered_set<StatementId> executed_;
   std::unordered_map<std::string_view, BoundSymbolRef> written_back_;  // source -> its copy
   std::vector<std::string> executors_;
   bool has_torch_ = false;
@@ -249,10 +303,20 @@ class OperatorExecutors {
   std::vector<FusionRules> fusers_;
 };
 
+PassResult execute_operators(const Trace& before, PassContext& context) {
+  return OperatorExecutors(before, context).run();
+}
+
 }  // namespace
 
 PassResult operator_executors(const Trace& before, PassContext& context) {
-  return OperatorExecutors(before, context).run();
+  if (context.options.era != Era::Thunder2026) return execute_operators(before, context);
+  PassOptions options = context.options;
+  options.needed_names.clear();
+  PassSequence sequence(before, context);
+  sequence.run("execute", execute_operators, options);
+  sequence.run("dead_code", dead_code, options);
+  return std::move(sequence).finish(kProvenance);
 }
 
 }  // namespace tg

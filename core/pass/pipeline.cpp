@@ -35,16 +35,25 @@ PipelineResult run_pipeline(const Trace& before, std::span<const std::string_vie
   return result;
 }
 
+const std::vector<NamedPipeline>& named_pipelines() {
+  static const std::vector<NamedPipeline> kPipelines = {
+      {"thunder-2024-12",
+       "what thunder.jit of December 2024 runs when no gradient is needed",
+       {"wrap_return", "remove_context_managers", "check_inplace_views", "functionalize",
+        "dead_code", "transform_for_execution", "delete_last_used", "inplace_sanity",
+        "unwrap_return"}},
+      {"thunder-2024-12-audit",
+       "the same with the audit of raw copies where it was once proposed",
+       {"wrap_return", "remove_context_managers", "check_inplace_views", "functionalize",
+        "audit_raw_copy", "dead_code", "transform_for_execution", "delete_last_used",
+        "inplace_sanity", "unwrap_return"}},
+  };
+  return kPipelines;
+}
+
 std::vector<std::string_view> named_pipeline(std::string_view name) {
-  if (name == "thunder-2024-12") {
-    return {"wrap_return",  "remove_context_managers", "check_inplace_views", "functionalize",
-            "dead_code",    "transform_for_execution", "delete_last_used",    "inplace_sanity",
-            "unwrap_return"};
-  }
-  if (name == "thunder-2024-12-audit") {  // with the proposed audit where it was proposed
-    return {"wrap_return",      "remove_context_managers", "check_inplace_views",
-            "functionalize",    "audit_raw_copy",          "dead_code",
-            "delete_last_used", "inplace_sanity",          "unwrap_return"};
+  for (const NamedPipeline& pipeline : named_pipelines()) {
+    if (pipeline.name == name) return pipeline.passes;
   }
   return {};
 }
@@ -82,6 +91,9 @@ EraGuess guess_era(const TraceFile& file) {
     }
     if (made_by.starts_with("Update aliases for in-place ops")) {
       return {Era::Thunder2026, "alias update provenance"};
+    }
+    if (made_by.starts_with("Grad transform pass")) {
+      return {Era::Thunder2026, "joint forward and backward trace"};
     }
   }
   for (const Phase& phase : file.phases) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/pass/era.h"
 #include "core/pass/pass.h"
 
 namespace tg {
@@ -25,12 +26,17 @@ struct PipelineResult {
 PipelineResult run_pipeline(const Trace& before, std::span<const std::string_view> passes,
                             PassContext context);
 
-// Named pipelines: "thunder-2024-12" (what thunder.jit runs when no gradient is needed), and
-// "thunder-2024-12-audit", which stops before executors and has the proposed audit of copies.
+// The passes of an era in order, under a name that `pass NAME` takes (passes.md 2.1).
+struct NamedPipeline {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<std::string_view> passes;
+};
+const std::vector<NamedPipeline>& named_pipelines();
+// The passes of one of them, empty if there is none of this name.
 std::vector<std::string_view> named_pipeline(std::string_view name);
 
 // The Thunder era a text comes from, by its forms (update_aliases, flat return, headers...).
-enum class Era { Unknown, Thunder2024, Thunder2026 };
 struct EraGuess {
   Era era = Era::Unknown;
   std::string reason;  // "functionalization provenance", "prims.update_aliases"

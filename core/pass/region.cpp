@@ -29,6 +29,8 @@ Value names_value(const std::vector<NameId>& list, const NameTable& names) {
   return Value::list(std::move(items));
 }
 
+}  // namespace
+
 bool is_shape_op(const BoundSymbol& statement) {
   const auto tagged = [](const BoundSymbol& part) {
     if (part.op_info().has(kShapeOp)) return true;
@@ -39,8 +41,6 @@ bool is_shape_op(const BoundSymbol& statement) {
          std::all_of(statement.subsymbols.begin(), statement.subsymbols.end(),
                      [&tagged](const BoundSymbolRef& child) { return tagged(*child); });
 }
-
-}  // namespace
 
 RegionBorder border_of(const std::vector<StatementId>& group, Statements statements,
                        const NameTable& names, const ProducerMap& producers,
@@ -72,7 +72,8 @@ RegionBorder border_of(const std::vector<StatementId>& group, Statements stateme
 }
 
 BoundSymbolRef make_region(const std::vector<BoundSymbolRef>& group, const RegionBorder& border,
-                           std::string name, const FusionRules& rules, const NameTable& names) {
+                           std::string name, const FusionRules& rules, const NameTable& names,
+                           Era era) {
   Trace body;
   body.name = "region";
   std::unordered_set<std::string_view> parameters;
@@ -97,6 +98,7 @@ BoundSymbolRef make_region(const std::vector<BoundSymbolRef>& group, const Regio
   body.bound_symbols.push_back(std::make_shared<const BoundSymbol>(std::move(last)));
   PassContext context;
   context.record_steps = false;
+  context.options.era = era;
   const PassResult needed = dead_code(body, context);
   BoundSymbol region;
   region.op = OpCode::Fusion;

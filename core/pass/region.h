@@ -23,7 +23,11 @@ RegionBorder border_of(const std::vector<StatementId>& group, Statements stateme
 // `[outs] = nvFusionK(ins)` with the parts that run as sub-statements; parts that nobody needs are
 // gone, as dead code elimination sees it.
 BoundSymbolRef make_region(const std::vector<BoundSymbolRef>& group, const RegionBorder& border,
-                           std::string name, const FusionRules& rules, const NameTable& names);
+                           std::string name, const FusionRules& rules, const NameTable& names,
+                           Era era);
+
+// Only changes a shape, with everything that it consists of.
+[[nodiscard]] bool is_shape_op(const BoundSymbol& statement);
 
 // Shape operations at both ends of a group that need not be fused: nvFuser before 0.2.10 left them
 // outside (bookending). Indices into `group`.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/alias_analysis.h"
+#include "core/pass/era.h"
 #include "core/pass/statement_list.h"
 #include "core/pass/step.h"
 
@@ -44,6 +45,9 @@ struct PassOptions {
   std::uint64_t fresh_from = 0;            // operator_executors: lowest number of a fresh name
   std::string fusion_executor;             // fusion: torchcompile_cat (default) or nvfuser
   bool bookend = false;  // fusion: shape operations at the ends of a group stay outside
+  // Which Thunder is reproduced where the eras differ: dead_code, operator_executors, fusion,
+  // transform_for_execution. Unknown means 2024.
+  Era era = Era::Unknown;
 };
 
 struct PassContext {

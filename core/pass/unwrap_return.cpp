@@ -5,6 +5,7 @@
 //
 // Rules
 //   unwrap-return   the return's value becomes what stands under 'output'
+//   return-not-last (note) why it refuses
 // Refuses: a trace whose last statement is no return (AssertionError: a pass that reorders
 // statements has put one behind the return), a return without 'output' (KeyError, TypeError).
 
@@ -68,6 +69,11 @@ PassResult unwrap_return(const Trace& before, PassContext& context) {
   Rewriter rw(before, context);
   const StatementId last = rw.last();
   if (last == kNoStatement || !is_return(*rw.statement(last))) {
+    rw.note("return-not-last", last, [] {
+      return std::string(
+          "Thunder asserts that the last statement is the return; this one stands behind it and "
+          "would never run");
+    });
     return std::move(rw).fail({"AssertionError", "", last});
   }
   BoundSymbol unwrapped = *rw.statement(last);

@@ -56,7 +56,7 @@ void conclude(Comparison& comparison) {
 enum class Extent { Whole, Window };
 
 void compare_outputs(const RunResult& left, const RunResult& right, const CompareOptions& options,
-                     std::vector<Difference>& out) {
+                     CompareClock& clock, std::vector<Difference>& out) {
   if (left.outputs.size() != right.outputs.size()) {
     Difference difference;
     difference.kind = DifferenceKind::Structure;
@@ -70,12 +70,12 @@ void compare_outputs(const RunResult& left, const RunResult& right, const Compar
   const std::size_t common = std::min(left.outputs.size(), right.outputs.size());
   for (std::size_t i = 0; i < common; ++i) {
     compare_value(left.outputs[i].name, left.outputs[i].value, right.outputs[i].value, options,
-                  DifferenceKind::Values, out);
+                  DifferenceKind::Values, clock, out);
   }
 }
 
 void compare_arguments(const RunResult& left, const RunResult& right, const CompareOptions& options,
-                       Extent extent, std::vector<Difference>& out) {
+                       Extent extent, CompareClock& clock, std::vector<Difference>& out) {
   std::unordered_map<std::string_view, const RuntimeValue*> on_the_right;
   for (const NamedValue& argument : right.final_arguments) {
     on_the_right.emplace(argument.name, &argument.value);
@@ -87,20 +87,23 @@ void compare_arguments(const RunResult& left, const RunResult& right, const Comp
     if (found == on_the_right.end()) continue;
     const std::size_t before = out.size();
     compare_value(argument.name, argument.value, *found->second, options,
-                  DifferenceKind::FinalArgument, out);
+                  DifferenceKind::FinalArgument, clock, out);
     const Tensor* a = argument.value.as<Tensor>();
     const Tensor* b = found->second->as<Tensor>();
     if (extent == Extent::Window || a == nullptr || b == nullptr) continue;
     const bool first_look = seen.emplace(a->storage.get(), true).second;
-    if (first_look && out.size() == before) compare_outside(argument.name, *a, *b, options, out);
+    if (first_look && out.size() == before)
+      compare_outside(argument.name, *a, *b, options, clock, out);
   }
 }
 
 Comparison compare_within(const RunResult& left, const RunResult& right,
                           const CompareOptions& options, Extent extent) {
   Comparison comparison;
-  compare_outputs(left, right, options, comparison.differences);
-  compare_arguments(left, right, options, extent, comparison.differences);
+  // The limits of the run that came second hold for the comparison too.
+  CompareClock clock(right.limits, right.stop);
+  compare_outputs(left, right, options, clock, comparison.differences);
+  compare_arguments(left, right, options, extent, clock, comparison.differences);
   compare_partitions(alias_partition(left), alias_partition(right), options,
                      comparison.differences);
   if (left.used_random || right.used_random) {
@@ -113,6 +116,11 @@ Comparison compare_within(const RunResult& left, const RunResult& right,
     comparison.why =
         "the program draws random numbers: only structure, dtypes, shapes and sharing were "
         "compared";
+  }
+  if (clock.stopped() && comparison.why.empty()) {
+    comparison.verdict = VerdictKind::NotEstablished;
+    comparison.why = right.stop.stop_requested() ? "comparison was interrupted"
+                                                 : "comparison stopped at the time limit";
   }
   conclude(comparison);
   return comparison;

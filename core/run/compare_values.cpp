@@ -77,16 +77,6 @@ std::int64_t ordinal(double value, FloatForm form) {
   return std::signbit(value) ? -position : position;
 }
 
-std::vector<std::int64_t> index_of(std::uint64_t linear, const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> index(sizes.size());
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    const auto size = static_cast<std::uint64_t>(sizes[d]);
-    index[d] = static_cast<std::int64_t>(linear % size);
-    linear /= size;
-  }
-  return index;
-}
-
 std::string index_text(const std::vector<std::int64_t>& index) {
   if (index.empty()) return {};
   return fmt::format("[{}]", fmt::join(index, ", "));
@@ -103,66 +93,6 @@ Tolerance tolerance_for(const std::string& subject, DType dtype, const CompareOp
   return default_tolerance(dtype);
 }
 
-bool close_enough(double left, double right, const Tolerance& tolerance, DType dtype) {
-  if (left == right) return true;
-  if (std::isnan(left) || std::isnan(right)) {
-    return tolerance.equal_nan && std::isnan(left) && std::isnan(right);
-  }
-  if (std::isinf(left) || std::isinf(right)) return false;
-  // torch.testing: |actual - expected| <= atol + rtol * |expected|; the left side is expected.
-  if (std::fabs(right - left) <= tolerance.absolute + tolerance.relative * std::fabs(left))
-    return true;
-  return tolerance.ulp && ulp_distance(left, right, dtype) <= *tolerance.ulp;
-}
-
-// What the elements of two lists give.
-struct ElementCount {
-  std::uint64_t differing = 0;
-  std::uint64_t worst = 0;  // position in the lists
-  double max_absolute = 0;
-  double max_relative = 0;
-};
-
-ElementCount count_elements(const std::vector<double>& left, const std::vector<double>& right,
-                            const Tolerance& tolerance, DType dtype) {
-  ElementCount count;
-  const bool exact = tolerance.relative == 0 && tolerance.absolute == 0 && !tolerance.ulp;
-  double worst = -1;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (close_enough(left[i], right[i], tolerance, dtype)) continue;
-    const double difference = std::fabs(right[i] - left[i]);
-    // NaN against a number, infinity against a number: no distance says how bad that is.
-    const double weight =
-        std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
-    if (count.differing == 0 || (!exact && weight > worst)) {
-      count.worst = i;
-      worst = weight;
-    }
-    ++count.differing;
-    count.max_absolute = std::max(count.max_absolute, weight);
-    if (left[i] != 0)
-      count.max_relative = std::max(count.max_relative, weight / std::fabs(left[i]));
-  }
-  return count;
-}
-
-ElementCount count_integers(const std::vector<std::int64_t>& left,
-                            const std::vector<std::int64_t>& right) {
-  ElementCount count;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (left[i] == right[i]) continue;
-    if (count.differing++ == 0) count.worst = i;
-    const double difference =
-        std::fabs(static_cast<double>(left[i]) - static_cast<double>(right[i]));
-    count.max_absolute = std::max(count.max_absolute, difference);
-    if (left[i] != 0) {
-      count.max_relative =
-          std::max(count.max_relative, difference / std::fabs(static_cast<double>(left[i])));
-    }
-  }
-  return count;
-}
-
 bool is_exact(DType dtype) {
   return is_integer(dtype) || dtype == DType::Bool;
 }
@@ -171,7 +101,12 @@ bool is_exact(DType dtype) {
 bool same_bytes(const Tensor& left, const Tensor& right, const Tolerance& tolerance) {
   if (left.dtype != right.dtype || !(left.geometry == right.geometry)) return false;
   if (!is_exact(left.dtype) && !tolerance.equal_nan) return false;
-  if (!is_contiguous(left.geometry)) return false;
+  if (!is_contiguous(left.geometry)) {
+    // Overlapping windows have more elements than their storage has cells.
+    const std::vector<std::byte>& cells = left.storage->bytes;
+    const auto in_storage = static_cast<std::int64_t>(cells.size() / size_bytes(left.dtype));
+    return in_storage <= left.elements() && cells == right.storage->bytes;
+  }
   const std::size_t bytes = static_cast<std::size_t>(left.elements()) * size_bytes(left.dtype);
   if (bytes == 0) return true;
   const auto offset = static_cast<std::size_t>(left.offset_bytes());
@@ -183,10 +118,9 @@ std::string_view when(DifferenceKind kind) {
   return kind == DifferenceKind::FinalArgument ? " after the run" : "";
 }
 
-std::string element_text(const std::vector<double>& values, std::uint64_t position, DType dtype) {
-  if (!is_complex(dtype)) return number_text(values[position], dtype);
-  const std::uint64_t real = position & ~std::uint64_t{1};
-  return fmt::format("({}{:+}j)", values[real], values[real + 1]);
+std::string element_text(const std::complex<double>& value, DType dtype) {
+  if (!is_complex(dtype)) return number_text(value.real(), dtype);
+  return fmt::format("({}{:+}j)", value.real(), value.imag());
 }
 
 void add_difference(std::vector<Difference>& out, DifferenceKind kind, const std::string& subject,
@@ -204,8 +138,7 @@ void add_difference(std::vector<Difference>& out, DifferenceKind kind, const std
 
 void add_elements(std::vector<Difference>& out, const std::string& subject,
                   const std::string& place, DifferenceKind kind, const ElementCount& count,
-                  std::vector<std::int64_t> index, std::string left, std::string right,
-                  std::uint64_t elements) {
+                  std::string left, std::string right, std::uint64_t elements) {
   Difference difference;
   difference.kind = kind;
   difference.subject = subject;
@@ -220,12 +153,12 @@ void add_elements(std::vector<Difference>& out, const std::string& subject,
     difference.message += fmt::format(" ({} of {} elements differ, by up to {:.3g})",
                                       count.differing, elements, count.max_absolute);
   }
-  difference.index = std::move(index);
+  difference.index = count.index;
   out.push_back(std::move(difference));
 }
 
 void compare_tensors(const std::string& subject, const Tensor& left, const Tensor& right,
-                     const CompareOptions& options, DifferenceKind kind,
+                     const CompareOptions& options, DifferenceKind kind, CompareClock& clock,
                      std::vector<Difference>& out) {
   if (left.dtype != right.dtype) {
     add_difference(out, DifferenceKind::DType, subject,
@@ -255,30 +188,24 @@ void compare_tensors(const std::string& subject, const Tensor& left, const Tenso
   const auto elements = static_cast<std::uint64_t>(left.elements());
   if (is_exact(left.dtype) && is_exact(right.dtype) && tolerance.relative == 0 &&
       tolerance.absolute == 0) {
-    const std::vector<std::int64_t> a = values_as_int(left);
-    const std::vector<std::int64_t> b = values_as_int(right);
-    const ElementCount count = count_integers(a, b);
+    const ElementCount count = count_integers(left, right, clock);
     if (count.differing == 0) return;
     const auto text = [](std::int64_t value, DType dtype) {
       if (dtype == DType::Bool) return std::string(value != 0 ? "True" : "False");
       if (dtype == DType::UInt64) return std::to_string(static_cast<std::uint64_t>(value));
       return std::to_string(value);
     };
-    const std::vector<std::int64_t> index = index_of(count.worst, left.geometry.sizes);
-    add_elements(out, subject, index_text(index), kind, count, index,
-                 text(a[count.worst], left.dtype), text(b[count.worst], right.dtype), elements);
+    add_elements(out, subject, index_text(count.index), kind, count,
+                 text(count.left_integer, left.dtype), text(count.right_integer, right.dtype),
+                 elements);
     return;
   }
   if (is_complex(left.dtype) != is_complex(right.dtype))
     return;  // the dtype difference says it all
-  const std::vector<double> a = values_as_double(left);
-  const std::vector<double> b = values_as_double(right);
-  const ElementCount count = count_elements(a, b, tolerance, left.dtype);
+  const ElementCount count = count_elements(left, right, tolerance, left.dtype, clock);
   if (count.differing == 0) return;
-  const std::uint64_t position = is_complex(left.dtype) ? count.worst / 2 : count.worst;
-  const std::vector<std::int64_t> index = index_of(position, left.geometry.sizes);
-  add_elements(out, subject, index_text(index), kind, count, index,
-               element_text(a, count.worst, left.dtype), element_text(b, count.worst, right.dtype),
+  add_elements(out, subject, index_text(count.index), kind, count,
+               element_text(count.left, left.dtype), element_text(count.right, right.dtype),
                elements);
 }
 
@@ -317,7 +244,7 @@ void compare_numbers(const std::string& subject, const RuntimeValue& left,
   count.differing = 1;
   count.max_absolute = std::abs(a - b);
   if (std::abs(a) != 0) count.max_relative = count.max_absolute / std::abs(a);
-  add_elements(out, subject, "", kind, count, {}, value_text(left), value_text(right), 1);
+  add_elements(out, subject, "", kind, count, value_text(left), value_text(right), 1);
 }
 
 }  // namespace
@@ -348,6 +275,11 @@ std::string value_text(const RuntimeValue& value) {
   if (const Tensor* t = value.as<Tensor>()) {
     return fmt::format("{}{}", short_name(t->dtype), python_tuple(t->geometry.sizes));
   }
+  if (const Sequence* s = value.as<Sequence>())
+    return fmt::format("a {} of {}", s->is_list ? "list" : "tuple", s->items.size());
+  if (const Mapping* m = value.as<Mapping>()) return fmt::format("a dict of {}", m->items.size());
+  if (const OpaqueValue* o = value.as<OpaqueValue>(); o != nullptr && !o->text.empty())
+    return o->text;
   return std::string(value_kind(value));
 }
 
@@ -394,12 +326,12 @@ Tolerance default_tolerance(DType dtype) {
 }
 
 void compare_value(const std::string& subject, const RuntimeValue& left, const RuntimeValue& right,
-                   const CompareOptions& options, DifferenceKind kind,
+                   const CompareOptions& options, DifferenceKind kind, CompareClock& clock,
                    std::vector<Difference>& out) {
   const Tensor* left_tensor = left.as<Tensor>();
   const Tensor* right_tensor = right.as<Tensor>();
   if (left_tensor != nullptr && right_tensor != nullptr) {
-    compare_tensors(subject, *left_tensor, *right_tensor, options, kind, out);
+    compare_tensors(subject, *left_tensor, *right_tensor, options, kind, clock, out);
     return;
   }
   if (left.is_number() && right.is_number()) {
@@ -417,7 +349,8 @@ void compare_value(const std::string& subject, const RuntimeValue& left, const R
 }
 
 void compare_outside(const std::string& subject, const Tensor& left, const Tensor& right,
-                     const CompareOptions& options, std::vector<Difference>& out) {
+                     const CompareOptions& options, CompareClock& clock,
+                     std::vector<Difference>& out) {
   const auto whole = [](const Tensor& window) {
     Tensor tensor = window;
     const std::size_t count = window.storage->bytes.size() / size_bytes(window.dtype);
@@ -431,16 +364,11 @@ void compare_outside(const std::string& subject, const Tensor& left, const Tenso
   if (left.storage->bytes.size() != right.storage->bytes.size()) return;
   const Tolerance tolerance = tolerance_for(subject, left.dtype, options);
   if (same_bytes(a, b, tolerance)) return;
-  const ElementCount count =
-      count_elements(values_as_double(a), values_as_double(b), tolerance, a.dtype);
+  const ElementCount count = count_elements(a, b, tolerance, a.dtype, clock);
   if (count.differing == 0) return;
-  const std::uint64_t position = is_complex(a.dtype) ? count.worst / 2 : count.worst;
-  const auto element = [&](const Tensor& tensor) {
-    return element_text(values_as_double(tensor), count.worst, tensor.dtype);
-  };
-  add_elements(out, subject, fmt::format("'s storage, element {},", position),
-               DifferenceKind::FinalArgument, count, {static_cast<std::int64_t>(position)},
-               element(a), element(b), static_cast<std::uint64_t>(a.elements()));
+  add_elements(out, subject, fmt::format("'s storage, element {},", count.index.front()),
+               DifferenceKind::FinalArgument, count, element_text(count.left, a.dtype),
+               element_text(count.right, b.dtype), static_cast<std::uint64_t>(a.elements()));
 }
 
 }  // namespace tg

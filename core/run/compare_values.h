@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/run/compare.h"
+#include "core/run/element_compare.h"
 
 namespace tg {
 
@@ -19,12 +20,13 @@ std::uint64_t ulp_distance(double a, double b, DType dtype);
 // Differences of one pair of values: structure, dtype, shape, strides, elements. `kind` is the
 // class of an element difference: Values or FinalArgument.
 void compare_value(const std::string& subject, const RuntimeValue& left, const RuntimeValue& right,
-                   const CompareOptions& options, DifferenceKind kind,
+                   const CompareOptions& options, DifferenceKind kind, CompareClock& clock,
                    std::vector<Difference>& out);
 
 // The elements of one storage that lie outside `window`; both storages must have the same number of
 // bytes.
 void compare_outside(const std::string& subject, const Tensor& left, const Tensor& right,
-                     const CompareOptions& options, std::vector<Difference>& out);
+                     const CompareOptions& options, CompareClock& clock,
+                     std::vector<Difference>& out);
 
 }  // namespace tg

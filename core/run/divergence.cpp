@@ -14,8 +14,13 @@ struct Seen {
 
 // Values as they were right after the statement that bound them: later writes must not show.
 RuntimeValue frozen(const RuntimeValue& value) {
-  if (const Tensor* tensor = value.as<Tensor>()) return {contiguous_copy(*tensor)};
+  if (const Tensor* tensor = value.as<Tensor>()) return {detached_copy(*tensor)};
   return value;
+}
+
+std::uint64_t bytes_of(const RuntimeValue& value) {
+  const Tensor* tensor = value.as<Tensor>();
+  return tensor == nullptr ? 0 : tensor->storage->bytes.size();
 }
 
 }  // namespace
@@ -26,11 +31,15 @@ std::optional<Divergence> first_divergence(const Trace& left, const Trace& right
   // Names may be bound more than once; the n-th binding on one side is held against the n-th on the
   // other.
   std::unordered_map<std::string, std::vector<Seen>> seen;
+  std::uint64_t kept = 0;
   RunObserver watch_left;
   watch_left.after = [&](std::uint32_t statement, const Environment& environment) {
     for (const std::string_view name : output_names(*left.bound_symbols[statement])) {
       if (const RuntimeValue* value = environment.find(name)) {
+        // Beyond the memory limit later values are not kept, and nothing is said of them.
+        if (bytes_of(*value) > limits.bytes - kept) return Continue::Stop;
         seen[std::string(name)].push_back({statement, frozen(*value)});
+        kept += bytes_of(seen.find(std::string(name))->second.back().value);
       }
     }
     return Continue::Go;
@@ -42,6 +51,7 @@ std::optional<Divergence> first_divergence(const Trace& left, const Trace& right
 
   std::optional<Divergence> found;
   std::unordered_map<std::string, std::size_t> count;
+  CompareClock clock(limits);
   RunObserver watch_right;
   watch_right.after = [&](std::uint32_t statement, const Environment& environment) {
     for (const std::string_view name : output_names(*right.bound_symbols[statement])) {
@@ -52,8 +62,9 @@ std::optional<Divergence> first_divergence(const Trace& left, const Trace& right
       if (index >= known->second.size()) continue;
       const Seen& reference = known->second[index];
       std::vector<Difference> differences;
-      compare_value(known->first, reference.value, frozen(*value), options, DifferenceKind::Values,
+      compare_value(known->first, reference.value, *value, options, DifferenceKind::Values, clock,
                     differences);
+      if (clock.stopped()) return Continue::Stop;
       for (Difference& difference : differences) {
         if (difference.accepted || difference.kind == DifferenceKind::Strides) continue;
         found = Divergence{reference.statement, statement, known->first, std::move(difference)};

@@ -89,13 +89,20 @@ Result<Expectation> evaluate_values(Expectation expectation, const Term& left, O
   if (right.literal && a == std::nullopt && right.value.as<double>() != nullptr) {
     const Tensor* tensor = left.value.as<Tensor>();
     if (tensor != nullptr && !is_complex(tensor->dtype)) {  // `x == 0.0`: every element
-      Tensor filled = make_tensor(tensor->dtype, tensor->geometry.sizes);
-      fill_from_double(filled, std::vector<double>(static_cast<std::size_t>(tensor->elements()),
-                                                   *right.value.as<double>()));
+      Tensor filled = make_tensor(tensor->dtype, {});
+      fill_from_double(filled, {*right.value.as<double>()});
+      filled.geometry.sizes = tensor->geometry.sizes;
+      filled.geometry.strides.assign(filled.geometry.rank(), 0);
       other = {filled};
     }
   }
-  compare_value(left.shown, left.value, other, exact, DifferenceKind::Values, differences);
+  CompareClock clock{RunLimits{}};
+  compare_value(left.shown, left.value, other, exact, DifferenceKind::Values, clock, differences);
+  if (clock.stopped() && differences.empty()) {
+    return Unexpected{bad_expectation(
+        fmt::format("'{}' and '{}' are too large to be compared", left.shown, right.shown),
+        operator_at, 2, "")};
+  }
   std::erase_if(differences, [](const Difference& difference) { return difference.accepted; });
   expectation.holds = differences.empty() == (op == Operator::Equal);
   expectation.explanation = differences.empty()

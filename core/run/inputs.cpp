@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -161,6 +162,21 @@ RuntimeValue default_of(const Parameter& parameter) {
   return value;
 }
 
+// `prims.check_len(args, 2)` in a prologue: what `*args` and `**kwargs` are, though not what they
+// hold.
+std::unordered_map<std::string_view, std::int64_t> asked_lengths(const Trace& trace) {
+  std::unordered_map<std::string_view, std::int64_t> lengths;
+  for (const BoundSymbolRef& statement : trace.bound_symbols) {
+    if (!statement->is_call(OpCode::CheckLen) || statement->args.size() != 2) continue;
+    const Value& length = statement->args.back();
+    if (!statement->args.front().is_name() || length.kind != ValueKind::Int) continue;
+    std::int64_t count = 0;
+    std::from_chars(length.text.data(), length.text.data() + length.text.size(), count);
+    lengths.emplace(statement->args.front().text, count);
+  }
+  return lengths;
+}
+
 }  // namespace
 
 Result<RunInputs> invent_inputs(const Trace& trace, const ArgumentFacts& facts,
@@ -197,6 +213,7 @@ Result<RunInputs> invent_other_inputs(const Trace& trace, const ArgumentFacts& f
   }
   RunInputs inputs;
   inputs.seed = seed;
+  const auto lengths = asked_lengths(trace);
   for (const Plan::Item& item : plan.items) {
     NamedValue argument;
     argument.name = item.parameter->name;
@@ -209,6 +226,11 @@ Result<RunInputs> invent_other_inputs(const Trace& trace, const ArgumentFacts& f
       argument.value.value = std::move(tensor);
     } else {
       argument.value = invent_number(*item.type);
+    }
+    const auto length = lengths.find(item.parameter->name);
+    if (length != lengths.end() && argument.value.as<OpaqueValue>() != nullptr) {
+      const std::string_view kind = item.parameter->prefix == "**" ? "dict" : "tuple";
+      argument.value = {OpaqueValue{fmt::format("a {} of {}", kind, length->second)}};
     }
     inputs.arguments.push_back(std::move(argument));
   }

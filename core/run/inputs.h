@@ -23,9 +23,11 @@ Result<RunInputs> invent_inputs(const Trace& trace, const ArgumentFacts& facts, 
 // {"dtype": "f32", "shape": [2], "values": [1, 2]}, or a recording of any schema. What is not given
 // is invented. Values for an argument that shares storage (facts) go into that storage.
 // Diagnostics: bad-input-file, input-mismatch (type, shape or dtype differs from the annotation, or
-// aliased arguments are given different values), unknown-argument.
+// aliased arguments are given different values), unknown-argument. `prologue` (may be null): which
+// path of a recording is which argument; without one `args[0]`, `args[1]`, ... are taken in order.
 Result<RunInputs> load_inputs(const Trace& trace, const std::vector<std::string>& sources,
-                              const ArgumentFacts& facts, std::uint64_t seed);
+                              const ArgumentFacts& facts, std::uint64_t seed,
+                              const Trace* prologue = nullptr);
 
 // Which arguments share a storage, and how those lie that are not a whole contiguous storage of
 // their own: what the values tell the analysis.

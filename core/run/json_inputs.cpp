@@ -242,8 +242,8 @@ RuntimeValue plain_value(const Json& node) {
 
 class Reader {
  public:
-  Reader(const Trace& trace, const TypeTable& types, const std::string& path)
-      : trace_(trace), types_(types), path_(path) {}
+  Reader(const Trace& trace, const TypeTable& types, const std::string& path, const Trace* prologue)
+      : trace_(trace), types_(types), path_(path), prologue_(prologue) {}
 
   Result<std::vector<NamedValue>> document(const Json& json, std::string_view argument) {
     if (!argument.empty()) return single(std::string(argument), json);
@@ -314,9 +314,48 @@ class Reader {
   Result<std::vector<NamedValue>> recording(const Json& json, const Trace& trace) {
     const Result<Recording> recording = read_recording(path_, json.dump());
     if (!recording) return Unexpected{recording.error()};
-    Result<RunInputs> inputs = inputs_from_recording(*recording, trace, nullptr);
+    Result<RunInputs> inputs = inputs_from_recording(*recording, trace, prologue_);
+    if (!inputs && inputs.error().code == DiagnosticCode::UnknownArgument) {
+      if (const auto renamed = in_order_of_call(*recording, trace)) {
+        inputs = inputs_from_recording(*renamed, trace, nullptr);
+      }
+    }
     if (!inputs) return Unexpected{inputs.error()};
     return std::move(inputs->arguments);
+  }
+
+  // `args[0]`, `args[1]`, ... of a call are its program's parameters in order, when each tensor and
+  // each number finds a parameter; a number may be missing among the parameters, since Thunder
+  // bakes it into the program. Empty when the recording has other inputs or another count.
+  [[nodiscard]] std::optional<Recording> in_order_of_call(Recording recording,
+                                                          const Trace& trace) const {
+    std::vector<const std::string*> tensors;
+    std::vector<const std::string*> numbers;
+    for (const Parameter& parameter : trace.parameters) {
+      const Type* type = types_.find(parameter.name);
+      const bool number =
+          type != nullptr && (type->kind == TypeKind::Int || type->kind == TypeKind::Float ||
+                              type->kind == TypeKind::Bool || type->kind == TypeKind::Complex ||
+                              type->kind == TypeKind::String);
+      (number ? numbers : tensors).push_back(&parameter.name);
+    }
+    std::size_t tensor = 0;
+    std::size_t number = 0;
+    const auto recorded_numbers = static_cast<std::size_t>(
+        std::count_if(recording.inputs.begin(), recording.inputs.end(),
+                      [](const RecordedValue& input) { return !input.tensor; }));
+    for (std::size_t i = 0; i < recording.inputs.size(); ++i) {
+      RecordedValue& input = recording.inputs[i];
+      if (input.name != fmt::format("args[{}]", i)) return std::nullopt;
+      if (input.tensor) {
+        if (tensor == tensors.size()) return std::nullopt;
+        input.name = *tensors[tensor++];
+      } else if (recorded_numbers == numbers.size()) {
+        input.name = *numbers[number++];
+      }
+    }
+    if (tensor != tensors.size()) return std::nullopt;
+    return recording;
   }
 
   Result<std::vector<NamedValue>> in_order(const Json& json) {
@@ -378,6 +417,7 @@ class Reader {
   const Trace& trace_;
   const TypeTable& types_;
   const std::string& path_;
+  const Trace* prologue_;
 };
 
 }  // namespace
@@ -389,10 +429,10 @@ bool looks_like_json(std::string_view text) {
 
 Result<std::vector<NamedValue>> read_json_inputs(const Trace& trace, const TypeTable& types,
                                                  const std::string& path, std::string_view text,
-                                                 std::string_view argument) {
+                                                 std::string_view argument, const Trace* prologue) {
   Result<Json> json = parse_json(path, text);
   if (!json) return Unexpected{json.error()};
-  return Reader(trace, types, path).document(*json, argument);
+  return Reader(trace, types, path, prologue).document(*json, argument);
 }
 
 }  // namespace tg

@@ -68,7 +68,7 @@ std::string as_json(const std::string& text) {
 }
 
 Result<std::vector<NamedValue>> read_source(const Trace& trace, const TypeTable& types,
-                                            const Source& source) {
+                                            const Source& source, const Trace* prologue) {
   if (!source.argument.empty()) {
     const bool number = is_number_word(source.path);
     if (number || looks_like_json(source.path)) {
@@ -79,7 +79,7 @@ Result<std::vector<NamedValue>> read_source(const Trace& trace, const TypeTable&
   const Result<std::string> bytes = read_file(source.path);
   if (!bytes) return Unexpected{bytes.error()};
   if (looks_like_json(*bytes) || source.path.ends_with(".json")) {
-    return read_json_inputs(trace, types, source.path, *bytes, source.argument);
+    return read_json_inputs(trace, types, source.path, *bytes, source.argument, prologue);
   }
   return read_array_file(source.path, *bytes);
 }
@@ -139,9 +139,9 @@ struct Given {
 
 // All values of one source, by argument.
 Result<std::vector<Given>> given_by(const Trace& trace, const TypeTable& types,
-                                    const std::string& text) {
+                                    const std::string& text, const Trace* prologue) {
   const Source source = parse_source(trace, text);
-  Result<std::vector<NamedValue>> values = read_source(trace, types, source);
+  Result<std::vector<NamedValue>> values = read_source(trace, types, source, prologue);
   if (!values) return Unexpected{values.error()};
   std::vector<Given> given;
   for (NamedValue& value : *values) {
@@ -249,12 +249,13 @@ class Loader {
 }  // namespace
 
 Result<RunInputs> load_inputs(const Trace& trace, const std::vector<std::string>& sources,
-                              const ArgumentFacts& facts, std::uint64_t seed) {
+                              const ArgumentFacts& facts, std::uint64_t seed,
+                              const Trace* prologue) {
   const TypeTable types(trace);
   std::vector<Given> given;
   GivenNames names;
   for (const std::string& source : sources) {
-    Result<std::vector<Given>> some = given_by(trace, types, source);
+    Result<std::vector<Given>> some = given_by(trace, types, source, prologue);
     if (!some) return Unexpected{some.error()};
     for (Given& one : *some) {
       names.insert(one.name);

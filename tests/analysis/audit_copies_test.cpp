@@ -431,6 +431,11 @@ INSTANTIATE_TEST_SUITE_P(
                "line 6 (ltorch.cos) reads `x`"},
         Reason{"t0 = prims.copy_(y, x)\nt1 = prims.copy_(z, x)\nreturn z",
                "line 6 (prims.copy_) overwrites `x` before anything reads `x`"},
+        Reason{"t0 = prims.copy_(y, x)\nv = ltorch.getitem(x, slice(0, 1, None))\n"
+               "w = ltorch.getitem(x, slice(1, 2, None))\nu = ltorch.getitem(z, slice(0, 1, "
+               "None))\nt1 = prims.copy_(u, v)\nt2 = prims.copy_(u, w)\nreturn z",
+               "line 9 (prims.copy_) and line 10 (prims.copy_) together overwrite `x` before "
+               "anything reads it"},
         Reason{"t0 = ltorch.sin(x)\nt1 = prims.copy_(y, t0)\nreturn y",
                "nothing reads `t0` afterwards, and the caller cannot see it"},
         Reason{"t0 = mylib.f(x)\nt1 = prims.copy_(y, x)\nt2 = ltorch.sin(t0)\nt3 = prims.copy_(z, "

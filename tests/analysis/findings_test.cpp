@@ -196,9 +196,25 @@ TEST(Findings, WriteThroughExpandedView) {
       messages("p: f32[3]; y: f32[2, 3]",
                "t0 = ltorch.expand(p, 2, 3)  # t0: \"cpu f32[2, 3]\"\n"
                "t1 = prims.copy_(y, t0)  # t1: \"cpu f32[2, 3]\"\nreturn (p,)"),
-      ElementsAre("write-through-overlap: write through `t0`, in which several elements are one "
-                  "memory cell of "
-                  "`p`: PyTorch refuses a copy_ there, and element by element the last one wins"));
+      ElementsAre("refused-write: in `t0` several elements are one memory cell of "
+                  "`p`, and PyTorch refuses to write there (RuntimeError: more than one element of "
+                  "the written-to tensor refers to a single memory location)"));
+  // It looks for expanded dims only.
+  EXPECT_THAT(
+      messages("p: f32[3]; y: f32[2, 2]",
+               "t0 = ltorch.as_strided(p, (2, 2), (1, 1), 0)  # t0: \"cpu f32[2, 2]\"\n"
+               "t1 = prims.copy_(y, t0)  # t1: \"cpu f32[2, 2]\"\nreturn (p,)"),
+      ElementsAre(
+          "write-through-overlap: write through `t0`, in which several elements are one "
+          "memory cell of `p`: PyTorch does not notice, and element by element the last one "
+          "wins"));
+}
+
+TEST(Findings, OneValueMayBeWrittenToAnExpandedView) {
+  EXPECT_THAT(messages("p: f32[3]",
+                       "t0 = ltorch.expand(p, 2, 3)  # t0: \"cpu f32[2, 3]\"\n"
+                       "t1 = ltorch.zero_(t0)  # t1: \"cpu f32[2, 3]\"\nreturn (p,)"),
+              IsEmpty());
 }
 
 TEST(Findings, RedundantAliasUpdates) {
@@ -261,9 +277,21 @@ TEST(Findings, OverlappingOperands) {
                "t1 = prims.slice_prim(p, [1], [4])  # t1: \"cpu f32[3]\"\n"
                "t2 = prims.copy_(t0, t1)  # t2: \"cpu f32[3]\"\nreturn (p,)"),
       ElementsAre(
-          "overlapping-operands: `t0` and `t1` overlap in the storage of `p` without being the "
-          "same "
-          "elements: eager reads the source first, a kernel may read what it has just written"));
+          "refused-write: `t0` and `t1` overlap in the storage of `p` without being "
+          "the same elements, and PyTorch refuses that (RuntimeError: some elements of the input "
+          "tensor and the written-to tensor refer to a single memory location)"));
+  EXPECT_EQ(finding_severity(FindingCode::RefusedWrite), Severity::Error);
+}
+
+TEST(Findings, OverlappingOperandsWithGapsAreNotNoticed) {
+  EXPECT_THAT(
+      messages("p: f32[6]",
+               "t0 = ltorch.getitem(p, slice(0, 3, 2))  # t0: \"cpu f32[2]\"\n"
+               "t1 = ltorch.getitem(p, slice(2, 5, 2))  # t1: \"cpu f32[2]\"\n"
+               "t2 = prims.copy_(t0, t1)  # t2: \"cpu f32[2]\"\nreturn (p,)"),
+      ElementsAre("overlapping-operands: `t0` and `t1` overlap in the storage of `p` without being "
+                  "the same elements, and PyTorch does not notice: what is read last may be what "
+                  "was written first"));
 }
 
 TEST(Findings, CloneBetweenOverlappingViewsIsNeeded) {

@@ -191,6 +191,87 @@ TEST(Check, ValuesThatShareAStorageTellTheAnalysisSo) {
   EXPECT_THAT(report.aliases, AllOf(HasSubstr("x"), HasSubstr("y")));
 }
 
+TEST(Check, AnAcceptedLossOfSharingIsSaidInTheFirstLine) {
+  const std::string before =
+      "  # x: \"cpu f32[4]\"\n"
+      "  a = ltorch.neg(x)  # a: \"cpu f32[4]\"\n"
+      "  t1 = prims.copy_(a, x)  # t1: \"cpu f32[4]\"\n"
+      "  return (t1,)";
+  const std::string after =
+      "  # x: \"cpu f32[4]\"\n"
+      "  a = ltorch.neg(x)  # a: \"cpu f32[4]\"\n"
+      "  t1 = prims.copy_(a, x)  # t1: \"cpu f32[4]\"\n"
+      "  return (a,)";
+  const CheckReport report =
+      report_of(trace_text("", "x", before) + trace_text("Some pass", "x", after));
+  EXPECT_EQ(report.verdict, VerdictKind::Same);
+  EXPECT_EQ(report.headline,
+            "2 phases agree on values and final arguments; 1 alias or stride change accepted");
+}
+
+TEST(Check, TheTraceOfForwardAndBackwardTogetherHasTheOutputsOfItsForward) {
+  const std::string forward =
+      "  # x: \"cpu f32[2]\"\n"
+      "  t0 = ltorch.mul(x, 2.0)  # t0: \"cpu f32[2]\"\n"
+      "  return {'output': (t0,), 'flat_args': [x]}";
+  const std::string joint =
+      "  # x: \"cpu f32[2]\"\n"
+      "  t0 = ltorch.mul(x, 2.0)  # t0: \"cpu f32[2]\"\n"
+      "  t1 = prims.get_grad(t0)  # t1: \"cpu f32[2]\"\n"
+      "  t2 = ltorch.mul(t1, 2.0)  # t2: \"cpu f32[2]\"\n"
+      "  return {'output': (t2,), 'flat_args': [x], 'fw_flat_out': (t0,)}";
+  const CheckReport report =
+      report_of(trace_text("", "x", forward) + trace_text("Grad transform pass", "x", joint));
+  EXPECT_EQ(report.verdict, VerdictKind::Same) << report.headline;
+}
+
+TEST(Check, AliasesAreReadFromWhatThePassNotedAtTheStatements) {
+  const std::string before =
+      "  # a: \"cpu f32[2]\"\n"
+      "  # b: \"cpu f32[2]\"\n"
+      "  t0 = ltorch.neg(a)  # t0: \"cpu f32[2]\"\n"
+      "  t1 = prims.copy_(t0, a)  # t1: \"cpu f32[2]\"\n"
+      "  t2 = ltorch.mul(b, 2.0)  # t2: \"cpu f32[2]\"\n"
+      "  return (t2,)";
+  const std::string after =
+      "  # a: \"cpu f32[2]\"\n"
+      "  # b: \"cpu f32[2]\"\n"
+      "  t0 = ltorch.neg(a)  # t0: \"cpu f32[2]\"\n"
+      "  t1 = prims.copy_(t0, a)  # t1: \"cpu f32[2]\"\n"
+      "\n"
+      "  # [alias tensor args] `b` is replaced by `a`\n"
+      "  t2 = ltorch.mul(a, 2.0)  # t2: \"cpu f32[2]\"\n"
+      "  return (t2,)";
+  const CheckReport report =
+      report_of(trace_text("", "a, b", before) + trace_text("Some pass", "a, b", after));
+  EXPECT_THAT(report.assumed_aliases, ::testing::ElementsAre("b=a"));
+  EXPECT_EQ(report.verdict, VerdictKind::Same) << report.headline;
+  EXPECT_THAT(report.not_tested, Contains("b elsewhere in memory than a"));
+}
+
+TEST(Check, ADumpThatEndsWhereAPassRaisedSaysSo) {
+  const std::string body =
+      "  # x: \"cpu f32[2, 3]\"\n"
+      "  row = ltorch.getitem(x, 0)  # row: \"cpu f32[3]\"\n"
+      "  t1 = ltorch.exp_(row)  # t1: \"cpu f32[3]\"\n"
+      "    # t0 = ltorch.exp(row)  # t0: \"cpu f32[3]\"\n"
+      "      # t0 = prims.exp(row)  # t0: \"cpu f32[3]\"\n"
+      "    # t1 = prims.copy_(t0, row)  # t1: \"cpu f32[3]\"\n";
+  const std::string plain = body + "  return (t1,)";
+  const std::string wrapped = body + "  return {'output': (t1,), 'flat_args': [x]}";
+  CheckOptions options;
+  options.era = Era::Thunder2024;
+  const CheckReport report =
+      report_of(trace_text("", "x", plain) +
+                    trace_text("Return arguments to track copies onto them", "x", wrapped) +
+                    trace_text("Remove context manager prims", "x", wrapped),
+                options);
+  EXPECT_EQ(report.verdict, VerdictKind::Different);
+  ASSERT_TRUE(report.refusal.has_value());
+  EXPECT_EQ(report.refusal->error.type, "NotImplementedError");
+  EXPECT_THAT(render(report, file_of(plain), "trace.txt"), HasSubstr("sound"));
+}
+
 TEST(Check, ARefusalOfTheErasPassIsReported) {
   const std::string body =
       "  # x: \"cpu f32[2, 2]\"\n"

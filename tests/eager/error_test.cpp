@@ -33,6 +33,23 @@ TEST(Refusals, DivisionOfPythonNumbersByZero) {
   }
 }
 
+TEST(Keys, WhatNoTensorCanBeIndexedWithIsNamed) {
+  const std::vector<NamedValue> inputs{{"x", {vector_of({1, 2})}}};
+  for (const char* statement : {"ltorch.setitem_(x, \"abc\", 2.0)", "ltorch.setitem(x, 'abc', 2.0)",
+                                "ltorch.getitem(x, 'abc')"}) {
+    const RunError error = must_fail(std::string("r = ") + statement + "\nreturn (r,)", inputs);
+    const std::string callee = std::string(statement).substr(0, std::string(statement).find('('));
+    EXPECT_EQ(error.message,
+              "'" + callee +
+                  "' cannot index a tensor with 'abc': a key is made of integers, slices, `...`, "
+                  "None, tensors and lists");
+  }
+  expect_refusal({"ltorch.getitem(x, 1.5)", "IndexError",
+                  "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+                  "are valid indices (got float)"},
+                 inputs);
+}
+
 TEST(Refusals, DtypesWithoutAKernel) {
   const std::vector<NamedValue> inputs{{"c", {tensor_of({1, 0, 2, 0}, {2}, DType::Complex64)}},
                                        {"b", {vector_of({1, 0}, DType::Bool)}}};

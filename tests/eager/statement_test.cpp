@@ -3,6 +3,27 @@
 namespace tg {
 namespace {
 
+TEST(Statements, NoneForAParameterWithADefaultMeansTheDefault) {
+  const std::vector<NamedValue> inputs{{"x", {vector_of({1, 2})}}, {"y", {vector_of({3, 4})}}};
+  EXPECT_EQ(output(must_run("t0 = ltorch.add(x, y, alpha=None)\nreturn (t0,)", inputs), 0),
+            (Doubles{4, 6}));
+  EXPECT_EQ(output(must_run("t0 = ltorch.sub(y, x, alpha=None)\nreturn (t0,)", inputs), 0),
+            (Doubles{2, 2}));
+  EXPECT_EQ(argument(must_run("ltorch.add_(x, y, alpha=None)\nreturn (x,)", inputs), 0),
+            (Doubles{4, 6}));
+  EXPECT_EQ(output(must_run("t0 = ltorch.leaky_relu(x, None)\nreturn (t0,)", inputs), 0),
+            (Doubles{1, 2}));
+}
+
+TEST(Statements, ResultsThatAreNotWhatTheTextSaysAreNamed) {
+  const RunResult result = must_run(
+      "t0 = ltorch.neg(x)  # t0: \"cpu f32[5]\"\nt1 = ltorch.neg(x)  # t1: \"cpu f32[2]\"\n"
+      "return (t0, t1)",
+      {{"x", {vector_of({1, 2})}}});
+  EXPECT_EQ(result.wrong_types,
+            (std::vector<std::string>{"line 10: t0 is f32[2] where the text says f32[5]"}));
+}
+
 TEST(Statements, SubStatementsOfKnownOperationsAreDocumentation) {
   const RunResult result = must_run(
       "t1 = ltorch.add_(x, 1.0, alpha=1)\n"

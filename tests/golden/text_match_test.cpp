@@ -23,6 +23,20 @@ TEST(TextMatch, DtypesAreNoFreshNames) {
   EXPECT_NE(text_fault("", "t1: \"cpu f32[2]\"", "t1: \"cpu f16[2]\""), "");
 }
 
+TEST(TextMatch, UpdatesOfAliasesMayListTheirPairsInAnyOrder) {
+  constexpr std::string_view kInput = "x y";
+  constexpr std::string_view kRecorded =
+      "(t1, t2) = prims.update_aliases((y, x))\n(t3, t4) = update_aliases((t1, t2))\nf(t3, t4)";
+  EXPECT_EQ(text_fault(kInput, kRecorded,
+                       "(t5, t6) = prims.update_aliases((x, y))\n"
+                       "(t7, t8) = update_aliases((t6, t5))\nf(t7, t8)"),
+            "");
+  EXPECT_NE(text_fault(kInput, kRecorded,
+                       "(t5, t6) = prims.update_aliases((x, y))\n"
+                       "(t7, t8) = update_aliases((t6, t5))\nf(t8, t7)"),
+            "");
+}
+
 TEST(TextMatch, MillisecondsDiffer) {
   EXPECT_EQ(text_fault("", "# Constructed by Delete Last Used (took 3 milliseconds)",
                        "# Constructed by Delete Last Used (took 0 milliseconds)"),

@@ -75,6 +75,11 @@ PassSetup setup_for(std::string_view pass) {
     // The partition orders by names: a read may move behind a write to its storage (P12), and a
     // return before a copy. tests/pass/fusion_test.cpp has programs where that shows.
     setup.kinds = nothing_written();
+  } else if (pass == "update_aliases") {
+    // Names are only renamed on their own storage. What P4 puts before it takes "same storage" for
+    // "same elements" (passes.md H05), and `del` lines come later in the pipeline.
+    setup.kinds.partial_windows = false;
+    setup.kinds.dels = false;
   } else if (pass == "canonicalize" || pass == "functionalize") {
     setup.kinds = functionalizable();
     setup.before = {"wrap_return"};

@@ -54,6 +54,76 @@ TEST(CompareValues, DefaultsAreThoseOfTorchTesting) {
   EXPECT_EQ(compare_outputs(half(1.0), half(1.0 + 2.0 / 1024)).verdict, VerdictKind::Different);
 }
 
+Tensor expanded(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
+                const std::vector<double>& cells) {
+  Tensor result = f32(cells);
+  result.geometry.sizes = std::move(sizes);
+  result.geometry.strides = std::move(strides);
+  return result;
+}
+
+TEST(CompareValues, ExpandedTensorsAreComparedCellByCell) {
+  const auto huge = [](double last) {
+    return RuntimeValue{expanded({100000000, 3, 2}, {0, 2, 1}, {1, 2, 3, 4, 5, last})};
+  };
+  EXPECT_EQ(compare_outputs(huge(6), huge(6)).verdict, VerdictKind::Same);
+  const Comparison comparison = compare_outputs(huge(6), huge(7));
+  EXPECT_THAT(messages(comparison),
+              ElementsAre("out[0][0, 2, 1] is 6.0 and 7.0 (100000000 of 600000000 elements differ, "
+                          "by up to 1)"));
+}
+
+TEST(CompareValues, StopsAtTheTimeLimitOfTheRun) {
+  constexpr std::int64_t kSide = std::int64_t{1} << 20;
+  const std::vector<double> ones(kSide, 1.0);
+  const RunResult left = returning({expanded({kSide, kSide}, {0, 1}, ones)});
+  RunResult right = returning({expanded({kSide, kSide}, {1, 0}, ones)});
+  right.limits.time = std::chrono::milliseconds(20);
+  const Comparison comparison = compare(left, right);
+  EXPECT_EQ(comparison.verdict, VerdictKind::NotEstablished);
+  EXPECT_EQ(comparison.why, "comparison stopped at the time limit");
+}
+
+TEST(CompareValues, OverlappingWindowsOfEqualStoragesAreTheSame) {
+  const auto windows = [] {
+    return RuntimeValue{
+        expanded({1 << 20, 1 << 20}, {1, 1}, std::vector<double>(std::size_t{1} << 21, 1.0))};
+  };
+  EXPECT_EQ(compare_outputs(windows(), windows()).verdict, VerdictKind::Same);
+}
+
+TEST(CompareValues, TransposedTensorsKeepTheOrderOfTheReader) {
+  CompareOptions exact;
+  exact.tolerance = Tolerance{};
+  const Tensor plain = tensor(DType::Float32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor turned = expanded({2, 3}, {1, 2}, {1, 9, 2, 5, 8, 6});
+  EXPECT_THAT(messages(compare_outputs({plain}, {turned}, exact)),
+              ElementsAre("out[0][0, 2] is 3.0 and 8.0 (2 of 6 elements differ, by up to 5)"));
+}
+
+TEST(CompareValues, AComplexElementCountsOnce) {
+  const Tensor left = tensor(DType::Complex64, {2}, {1, 2, 3, 4});
+  const Tensor right = tensor(DType::Complex64, {2}, {1, 2, 5, 5});
+  EXPECT_THAT(messages(compare_outputs({left}, {right})),
+              ElementsAre("out[0][1] is (3+4j) and (5+5j) (1 of 2 elements differ, by up to 2)"));
+}
+
+TEST(SameBits, LooksAtEachCellOnce) {
+  const Tensor huge = expanded({1000000000, 2}, {0, 1}, {1, 2});
+  EXPECT_TRUE(same_bits(huge, expanded({1000000000, 2}, {0, 1}, {1, 2})));
+  EXPECT_FALSE(same_bits(huge, expanded({1000000000, 2}, {0, 1}, {1, 3})));
+  EXPECT_TRUE(same_bits(f32({1, 2}), detached_copy(f32({1, 2}))));
+}
+
+TEST(DetachedCopy, IsNeverLargerThanTheStorage) {
+  const Tensor copy = detached_copy(expanded({1000000000, 2}, {0, 1}, {1, 2}));
+  EXPECT_EQ(copy.storage->bytes.size(), 8U);
+  EXPECT_THAT(copy.geometry.sizes, ElementsAre(1000000000, 2));
+  const Tensor windows = expanded({3, 2}, {1, 1}, {1, 2, 3, 4});
+  EXPECT_EQ(detached_copy(windows).storage->bytes.size(), 16U);
+  EXPECT_EQ(values_as_double(detached_copy(windows)), (std::vector<double>{1, 2, 2, 3, 3, 4}));
+}
+
 TEST(CompareValues, AGivenToleranceReplacesTheDefaults) {
   CompareOptions exact;
   exact.tolerance = Tolerance{};

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/run/compare_values.h"
 #include "core/text/parser.h"
 
 namespace tg {
@@ -26,6 +27,17 @@ Tensor tensor_of(const RunInputs& inputs, std::string_view name) {
 }
 
 constexpr std::uint64_t kSeeds = 50;
+
+TEST(InventedInputs, CollectionsOfAPrologueSayHowManyTheyHold) {
+  const Trace trace = trace_of("*args, **kwargs",
+                               "  # args: \"Any\"\n  prims.check_len(args, 2)\n"
+                               "  # kwargs: \"Any\"\n  prims.check_len(kwargs, 0)\n  return ()\n");
+  const Result<RunInputs> inputs = invent_inputs(trace, {}, 1);
+  ASSERT_TRUE(inputs.has_value());
+  ASSERT_EQ(inputs->arguments.size(), 2U);
+  EXPECT_EQ(value_text(inputs->arguments[0].value), "a tuple of 2");
+  EXPECT_EQ(value_text(inputs->arguments[1].value), "a dict of 0");
+}
 
 TEST(InventedInputs, FloatsAreDistinctAcrossArguments) {
   const Trace trace =

@@ -176,8 +176,8 @@ TEST_F(LoadInputs, JsonThatDoesNotFit) {
             "input-mismatch: argument 'n' is 'int 3' in the trace, but 'v.json' gives a list");
   EXPECT_EQ(
       json(R"({"xx": 1})"),
-      "unknown-argument: 'v.json' gives 'xx', which is no argument of 'computation' | did you "
-      "mean 'x'?");
+      "unknown-argument: 'v.json' gives 'xx', which is no argument of 'computation' | it has x, k, "
+      "n, s");
   EXPECT_EQ(json("[1, 2, 3, 4, 5]"),
             "input-mismatch: 'v.json' lists 5 values, but 'computation' has 4 arguments | the list "
             "holds one value for each argument, in order; NAME=FILE gives all of it to one");

@@ -99,7 +99,7 @@ TEST(RunMessages, Inputs) {
       input_message("yy=[1, 2]"),
       "thunderglass: error: '--inputs yy=...' gives 'yy', which is no argument of 'computation' "
       "[unknown-argument]\n"
-      "hint: did you mean 'y'?\n");
+      "hint: it has x, y\n");
   EXPECT_EQ(input_message("y=[1, 2, 3]"),
             "thunderglass: error: argument 'y' is 'cpu f32[2]' in the trace, but '--inputs y=...' "
             "gives 'cpu f32[3]' [input-mismatch]\n");

@@ -306,8 +306,10 @@ Result<AuditReport> audit_target(Call& call, const Target& target) {
   facts->may_alias_each_other = call.command.has(Option::MayAlias);
   AuditReport report;
   const Trace trace = with_listed_lines(target.trace(), target.numbering());
-  report.copies = audit(trace, *facts, earlier_computation(target));
-  report.hazards = find_hazards(trace, *facts, earlier_computation(target));
+  const DefUse def_use(trace);
+  const AliasSets aliases(trace, def_use, *facts);
+  report.copies = audit(trace, def_use, aliases, earlier_computation(target));
+  report.hazards = find_hazards(trace, def_use, aliases, earlier_computation(target));
   const auto& found = target.file().diagnostics;
   report.whole = std::none_of(found.begin(), found.end(), [](const Diagnostic& diagnostic) {
     return diagnostic.severity == Severity::Error;
@@ -336,9 +338,15 @@ std::string audit_headline(const AuditReport& report) {
                          : fmt::format("{}, {}", count_of(report.copies.size(), "copy", "copies"),
                                        bytes_text(report.bytes));
   if (!report.whole) text += ", of what could be read";
+  // A copy behind the return is neither needed nor to be removed: its write is lost.
+  const auto lost =
+      std::count_if(report.copies.begin(), report.copies.end(), [](const CopyFinding& copy) {
+        return copy.answer == CopyAnswer::NeverRead && !copy.removable && copy.at_depth_0;
+      });
+  if (lost > 0) text += fmt::format(", {} never runs", lost);
   if (report.avoidable > 0) {
     text += fmt::format(", {} can go ({})", report.avoidable, bytes_text(report.avoidable_bytes));
-  } else if (!report.copies.empty()) {
+  } else if (!report.copies.empty() && lost == 0) {
     text += report.copies.size() == 1 ? ", needed" : ", all needed";
   }
   for (const Finding& finding : report.hazards) {

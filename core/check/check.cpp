@@ -451,8 +451,10 @@ class Checker {
     const Trace& last = *report_.phases[shown].trace;
     const Trace* earlier = shown == 0 ? options_.origin : report_.phases.front().trace.get();
     if (options_.origin != nullptr) earlier = options_.origin;
-    report_.copies = audit(last, facts_, earlier);
-    report_.findings = find_hazards(last, facts_, earlier);
+    const DefUse def_use(last);
+    const AliasSets aliases(last, def_use, facts_);
+    report_.copies = audit(last, def_use, aliases, earlier);
+    report_.findings = find_hazards(last, def_use, aliases, earlier);
     report_.aliases = to_text(alias_partition(**results_[*last_ran_]));
   }
 
@@ -511,6 +513,12 @@ class Checker {
     for (const CheckedPhase& phase : report_.phases) {
       if (!phase.ran)
         report_.not_tested.push_back(fmt::format("\"{}\" ({})", phase.label, phase.why_not));
+    }
+    if (last_ran_) {
+      const std::vector<std::string>& wrong = (**results_[*last_ran_]).wrong_types;
+      for (std::size_t i = 0; i < wrong.size() && i < kMaxWitnesses; ++i) {
+        report_.not_tested.push_back(wrong[i]);
+      }
     }
     for (const BackwardPhase& phase : report_.backward.phases) {
       if (!phase.ran)
